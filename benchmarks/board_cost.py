@@ -40,7 +40,7 @@ _SIZES: Final = [Size(*both) for both in product((500, 1_000, 2_000), (1_000, 4_
 # Larger than what is fitted, and so a test of it.
 _TESTED: Final = Size(4_500, 12_032)
 # What is reckoned: a part a node, and two jobs a part.
-RECKONED: Final = (Size(10_000, 10_000), Size(100_000, 100_000))
+RECKONED: Final = (Size(10_000, 10_000), Size(100_000, 10_000))
 PARTS: Final = 16
 CORES: Final = 32
 

@@ -16,6 +16,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import beta
 
 from kotawala2026.e_process_simulation import e_process_calibration
+from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.clusters import ICC_CONFIDENCE
 from llm_power._board.leader import leader_p
 from llm_power._board.operating_point import Declared, OperatingPoint
@@ -394,7 +395,8 @@ def leader_rates(trials: int) -> Iterator[Rate]:
                 values=scores[:, order],
                 clusters={"subject": tuple(labels)},
             )
-            p = leader_p(task, "subject" if icc else None, OperatingPoint(), Declared())
+            cluster = "subject" if icc else None
+            p = leader_p(BoardPairs([task], "all", cluster, OperatingPoint(), Declared()))
             first[trial] = p <= ALPHA
         yield Rate("type I", name, ALPHA, n, ties, *_share(first))
 

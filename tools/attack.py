@@ -1,9 +1,10 @@
 """Attack a run in copies of the repository: what is killed, flipped or cut must be noticed.
 
-    python tools/attack.py FINISHED [--kills 20] [--flips 400] [--cuts 40] [--batch 100]
+    python tools/attack.py FINISHED [TARGET ...] [--kills 20] [--flips 400] [--cuts 40]
+        [--batch 100]
 
-FINISHED is a folder after `make reproduce`. Where an attack hits is drawn from its name. The exit
-code is 1 if anything went unnoticed, or came back with other bytes.
+FINISHED is a folder after a run of these targets, by default `make reproduce`. Where an attack hits
+is drawn from its name. The exit code is 1 if anything went unnoticed, or came back otherwise.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ def cut(path: Path, rng: random.Random) -> None:
         os.truncate(path, size)
 
 
-def launch(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the workflow, or verify it."""
+def launch(where: Path, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Make targets, or verify what was made."""
     command = [*LAUNCHER, *arguments, *OPTIONS]
     return subprocess.run(command, cwd=where, capture_output=True, text=True, check=False)
 
@@ -69,7 +70,7 @@ def copy(source: Path, to: Path, parts: Sequence[str]) -> Path:
     for name in parts:
         if (source / name).is_dir():
             shutil.copytree(source / name, to / name, symlinks=True)
-        else:
+        elif (source / name).is_file():
             shutil.copy2(source / name, to / name)
     return to
 
@@ -88,11 +89,11 @@ def is_as_before(where: Path, before: Path) -> bool:
         for name, path in found.items()
         if not name.endswith(TIMED)
     )
-    return same and launch(where, "--verify").returncode == 0
+    return same and launch(where, ["--verify"]).returncode == 0
 
 
 def attack_files(
-    clean: Path, where: Path, names: Sequence[str], damage: Damage
+    clean: Path, where: Path, names: Sequence[str], damage: Damage, targets: Sequence[str]
 ) -> tuple[int, bool]:
     """Damage files one after another, and heal them; return how many were named, and the end."""
     damaged: set[str] = set()
@@ -103,20 +104,25 @@ def attack_files(
         damage(where / file, rng)
         damaged.add(file)
         n_named += {one.path for one in Ledger.read(where).differences()} == damaged
-    told = set(launch(where, "--verify").stdout.split("\n"))
+    told = set(launch(where, ["--verify"]).stdout.split("\n"))
     all_told = all(any(line.startswith(f"{file} ") for line in told) for file in damaged)
-    healed = launch(where).returncode == 0
+    healed = launch(where, targets).returncode == 0
     return n_named, all_told and healed and is_as_before(where, clean)
 
 
-def attack_processes(clean: Path, where: Path, names: Sequence[str]) -> tuple[int, bool]:
+def attack_processes(
+    clean: Path, where: Path, names: Sequence[str], targets: Sequence[str]
+) -> tuple[int, bool]:
     """Kill runs one after another, and let the last one end; count those that were gone on with."""
     n_gone_on, as_before = 0, True
     for name in names:
         rng = random.Random(name)
         before = had_lock(where)
         with subprocess.Popen(
-            [*LAUNCHER, *OPTIONS], cwd=where, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            [*LAUNCHER, *targets, *OPTIONS],
+            cwd=where,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         ) as running:
             try:
                 running.wait(rng.uniform(*LIVES))
@@ -129,8 +135,8 @@ def attack_processes(clean: Path, where: Path, names: Sequence[str]) -> tuple[in
         if running.returncode == 0:
             as_before &= is_as_before(where, clean)
             for made in [*MADE, ".snakemake"]:
-                shutil.rmtree(where / made)
-    as_before &= launch(where).returncode == 0
+                shutil.rmtree(where / made, ignore_errors=True)
+    as_before &= launch(where, targets).returncode == 0
     return n_gone_on, as_before and is_as_before(where, clean)
 
 
@@ -157,16 +163,16 @@ def attacks(clean: Path, folder: Path, chosen: argparse.Namespace) -> Iterator[l
         where = copy(clean, folder / kind, [*PARTS, *MADE, ".snakemake"])
         started, n_named, as_before = time.monotonic(), 0, True
         for at in range(0, n, chosen.batch):
-            named, healed = attack_files(clean, where, names[at : at + chosen.batch], damage)
+            batch = names[at : at + chosen.batch]
+            named, healed = attack_files(clean, where, batch, damage, chosen.targets)
             n_named, as_before = n_named + named, as_before and healed
         yield [kind, n, n_named, as_before, f"{time.monotonic() - started:.0f}"]
     if chosen.kills == 0:
         return
     started = time.monotonic()
     where = copy(clean, folder / "kill", PARTS)
-    n_gone_on, as_before = attack_processes(
-        clean, where, [f"kill/{k}" for k in range(chosen.kills)]
-    )
+    names = [f"kill/{k}" for k in range(chosen.kills)]
+    n_gone_on, as_before = attack_processes(clean, where, names, chosen.targets)
     yield ["kill", chosen.kills, n_gone_on, as_before, f"{time.monotonic() - started:.0f}"]
 
 
@@ -174,6 +180,7 @@ def main() -> int:
     """Attack, print the table, and return whether all went well."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("finished", type=Path)
+    parser.add_argument("targets", nargs="*")
     for name, default in (("kills", 20), ("flips", 400), ("cuts", 40), ("batch", 100)):
         parser.add_argument(f"--{name}", type=int, default=default)
     chosen = parser.parse_args()

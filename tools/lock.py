@@ -6,24 +6,31 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
 
 # Python 3.14 is left out: one of Snakemake's dependencies has no wheel for it yet.
+# What is conda's, by the lock's name for it; snakemake is in bioconda. The rest comes by pip.
+OF_CONDA = {
+    name: name
+    for name in ("matplotlib", "numpy", "pandas", "pyarrow", "pytest", "scipy", "seaborn")
+} | {"huggingface-hub": "huggingface_hub", "snakemake": "snakemake"}
 ENVIRONMENT = """\
 # Written by `make lock`: every version of requirements.lock, for those who prefer conda.
-# No solver of conda has tried it yet.
-# Afterwards: pip install --no-deps --no-build-isolation --editable .
+#   conda env create --file environment.yml
+# In the folder of the clone; the package itself is installed by it. Unchecked: no solver of conda
+# has tried it yet.
 name: llm-power
 channels:
   - conda-forge
+  - bioconda
   - nodefaults
 dependencies:
   - python >=3.11,<3.14
   - pip
-  - pip:
 """
 
 
@@ -51,8 +58,19 @@ def main() -> None:
     for group in sorted(groups.keys() - included):
         named = ["--group", f"pyproject.toml:{group}"]
         resolve(*named, *beside, output=ROOT / f"requirements-{group}.lock")
-    listed = "".join(f"      - {version}\n" for version in versions)
-    (ROOT / "environment.yml").write_text(ENVIRONMENT + listed)
+    (ROOT / "environment.yml").write_text(environment(versions))
+
+
+def environment(versions: Sequence[str]) -> str:
+    """Return environment.yml: the packages of conda, those of pip, and this one."""
+    of_conda = {version: OF_CONDA.get(version.partition("==")[0]) for version in versions}
+    lines = [
+        *(f"  - {name} =={v.partition('==')[2]}" for v, name in of_conda.items() if name),
+        "  - pip:",
+        *(f"      - {version}" for version, name in of_conda.items() if name is None),
+        "      - --editable .",
+    ]
+    return ENVIRONMENT + "\n".join([*lines, ""])
 
 
 def resolve(*sources: str, output: Path) -> None:

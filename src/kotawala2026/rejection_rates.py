@@ -13,10 +13,11 @@ from math import sqrt
 import numpy as np
 import scipy  # its part stats, slow to load, is loaded when it is first used
 
+from kotawala2026.populations import gap_at_required_n
 from llm_power._statistics._special import binomial_pmf, likely_counts
 from llm_power._statistics.argument_checks import discordance, open_unit, positive_count
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, RandomSource
-from llm_power._statistics.copula_pairs import gap_at_required_n, paired_bernoulli_cells
+from llm_power._statistics.copula_pairs import paired_bernoulli_cells
 from llm_power._statistics.mcnemar import (
     mcnemar_asymptotic,
     mcnemar_continuity_corrected,

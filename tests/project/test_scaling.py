@@ -45,11 +45,11 @@ def test_a_fit_finds_the_costs_that_boards_were_made_of(board_cost: Any) -> None
     cost = board_cost.Cost.fitted(boards, families)
     large = board_cost.RECKONED[-1]
     assert large.pairs == 4_999_950_000
-    assert cost.reading(large) == pytest.approx(1e5 * 2e-4 + 1e10 * 3e-8)
-    assert cost.counting(large) == pytest.approx(2 * 1e5 * large.pairs * 2.4e-11)
+    assert cost.reading(large) == pytest.approx(1e5 * 2e-4 + 1e9 * 3e-8)
+    assert cost.counting(large) == pytest.approx(2 * 1e4 * large.pairs * 2.4e-11)
     assert cost.others(large) == pytest.approx(4e-6 * large.pairs)
-    # 640 s of reading by one core, and 43,999.56 s by 16 nodes of 32.
-    assert cost.on_nodes(large) == pytest.approx(640 + 43_999.56 / 512)
-    assert cost.job_memory(large) == pytest.approx(24e10 + 2e8)
+    # 100 s of reading by one core, and 22,399.776 s by 16 nodes of 32.
+    assert cost.on_nodes(large) == pytest.approx(100 + 22_399.776 / 512)
+    assert cost.job_memory(large) == pytest.approx(24e9 + 2e8)
     assert cost.family(10**12) == pytest.approx(2 * 0.5 * 10**6)
     assert (cost.family_bytes, cost.pair_disk, cost.family_disk) == (64, 150, 30)

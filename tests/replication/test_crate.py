@@ -1,7 +1,7 @@
 """The crate of a run has what its profiles require; the lists are those of the profiles.
 
 Workflow Run Crate 0.5, Process Run Crate 0.5, Workflow RO-Crate 1.0, RO-Crate 1.1: their MUSTs.
-roc-validator takes the same rules from the network's contexts, and checks nothing without them.
+roc-validator takes the same rules from the network's contexts, which `contexts` has as published.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import datetime
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from run_examples import AUDIT, write_run
 from replication.crate import codemeta, run_crate
 
 Entities = dict[str, dict[str, Any]]
+CONTEXTS = Path(__file__).parent / "contexts"
 
 
 @pytest.fixture
@@ -154,14 +154,19 @@ def test_codemeta_names_software_and_paper(run: dict[str, Any]) -> None:
     assert all(written[name] for name in ("author", "description", "programmingLanguage"))
 
 
-# Of Workflow Run Crate's own terms, which its context adds to that of RO-Crate.
-RUN_TERMS = {"sha256"}
-
-
-def test_every_term_is_one_of_the_contexts(crate: dict[str, Any]) -> None:
-    # The context that the package rocrate ships is of a later RO-Crate than 1.1; without a network
-    # there is no other. So a term that RO-Crate has taken in since would pass.
-    shipped = json.loads((files("rocrate") / "data/ro-crate.jsonld").read_text("utf-8"))
-    known = shipped["@context"].keys() | RUN_TERMS | {"@id", "@type"}
+@pytest.mark.parametrize("folder", ["", "results/"])
+def test_every_term_is_one_of_the_two_contexts(run: dict[str, Any], folder: str) -> None:
+    """As published: RO-Crate 1.1.3 (CC0), and that of ro-terms for runs of workflows."""
+    crate = run_crate(
+        run, workflow="Snakefile", settings="config.yaml", beside=AUDIT, folder=folder
+    )
+    assert crate["@context"] == [
+        "https://w3id.org/ro/crate/1.1/context",
+        "https://w3id.org/ro/terms/workflow-run/context",
+    ]
+    known = {"@id", "@type"}
+    for name in ("ro-crate-1.1", "workflow-run"):
+        published = json.loads((CONTEXTS / f"{name}.jsonld").read_text("utf-8"))
+        known |= published["@context"].keys()
     for entity in crate["@graph"]:
         assert entity.keys() | types(entity) <= known

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+import tomllib
 import venv
 from collections.abc import Callable
 from pathlib import Path
@@ -64,7 +66,9 @@ def test_a_deployed_copy_makes_an_exhibit(
     assert "Nothing to be done" in again.stdout + again.stderr
 
 
-def test_a_snakemake_without_the_code_says_which_one_to_start(tmp_path: Path) -> None:
+def test_a_snakemake_of_its_own_says_what_it_lacks_and_works_with_it(
+    whole_run: Path, tmp_path: Path
+) -> None:
     clone = copy_repository(tmp_path / "clone")
     where = declared(clone, tmp_path / "run")
     snakefile = where / "workflow" / "Snakefile"
@@ -74,17 +78,32 @@ def test_a_snakemake_without_the_code_says_which_one_to_start(tmp_path: Path) ->
     venv.create(tmp_path / "alone", symlinks=True)
     (site,) = (tmp_path / "alone").glob("lib/python*/site-packages")
     link_required(site, ["snakemake"])
-    done = subprocess.run(
-        [tmp_path / "alone/bin/python", "-m", "snakemake", "--cores", "1", "table_06"],
-        cwd=where,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    python = tmp_path / "alone/bin/python"
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [python, "-m", *arguments]
+        return subprocess.run(command, cwd=where, capture_output=True, text=True, check=False)
+
+    done = run("snakemake", "--cores", "1", "table_06")
     assert done.returncode == 1
     assert "error: this Snakemake cannot import the code of llm-power. Remedy: " in done.stderr
     assert "No module named" not in done.stderr
     assert not (where / "results").exists()
+
+    # What pip would fetch is linked from here, with what builds.
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, clone)
+    stated = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    extras = stated["project"]["optional-dependencies"]
+    required = [*stated["project"]["dependencies"], *extras["report"], *extras["workflow"]]
+    link_required(site, [*required, *stated["dependency-groups"]["build"], "pip"])
+    offline = ["--no-deps", "--no-build-isolation", "--no-index"]
+    done = run("pip", "install", *offline, "--editable", f"{clone}[report,workflow]")
+    assert done.returncode == 0, done.stderr
+    done = run("snakemake", "--cores", "1", "table_06")
+    assert done.returncode == 0, done.stderr
+    for path in (where / "results/tables").iterdir():
+        assert path.read_bytes() == (whole_run / path.relative_to(where)).read_bytes()
 
 
 def test_the_default_of_a_deployed_copy_is_the_whole_run(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -98,6 +99,16 @@ def test_a_lost_record_is_healed(ran: Path) -> None:
     assert f"{TABLE} has no record" in launch(ran, "--verify", *TARGETS).stdout
     assert launch(ran, *TARGETS).returncode == 0
     assert contents(ran) == clean
+
+
+def test_what_is_flipped_cut_or_killed_is_noticed_and_ends_in_the_bytes_of_before(
+    ran: Path,
+) -> None:
+    """Files of a small run, in batches, and two runs: what the tool does to a whole one."""
+    program: list[str | Path] = [sys.executable, ROOT / "tools/attack.py", ran, *TARGETS]
+    often = ["--flips", "8", "--cuts", "8", "--batch", "4", "--kills", "2"]
+    done = subprocess.run([*program, *often], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("at", ["locks", "results"])

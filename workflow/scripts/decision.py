@@ -19,11 +19,5 @@ with logged():
         decide_pairs(counts, clusters, tasks, point, declared, family=family.decided),
         snakemake.output.pairs,
     )
-    ranks = with_leaders(
-        rank_table(tasks, point, pairs.rank_ends(family)),
-        tasks,
-        cluster=given.cluster,
-        point=point,
-        declared=declared,
-    )
-    save(ranks, snakemake.output.ranks)
+    ranks = rank_table(tasks, point, pairs.rank_ends(family))
+    save(with_leaders(ranks, pairs), snakemake.output.ranks)

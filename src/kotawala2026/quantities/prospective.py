@@ -16,11 +16,11 @@ from audit.agreement import MONTE_CARLO_LEVEL, agrees
 from audit.printed import Printed, parse_printed
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.labels import validated_labels
+from kotawala2026.populations import discordance_from_required_n
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, PublishedNumbers
 from kotawala2026.quantities.pair_bounds import DisplayedPair, tables_with_margins
 from kotawala2026.quantities.rows_of_counts import one_of
 from kotawala2026.rejection_rates import TESTS, rejection_rates
-from llm_power._statistics.copula_pairs import discordance_from_required_n
 from llm_power._statistics.random_streams import named_rng
 from replication.findings import Finding
 from replication.intervals import Interval

@@ -16,12 +16,12 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from kotawala2026.populations import latent_correlation
 from llm_power._statistics.argument_checks import counts
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
 from llm_power._statistics.copula_pairs import (
     draw_graded_pairs,
     graded_difference_variance,
-    latent_correlation,
     lattice_graded_pairs,
     paired_bernoulli_cells,
 )

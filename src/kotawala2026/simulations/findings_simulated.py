@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.e_process_simulation import e_process_calibration
-from llm_power._statistics.copula_pairs import discordance_from_required_n
+from kotawala2026.populations import discordance_from_required_n
 from llm_power._statistics.e_process import BETA_2_2, TWO_POINT, UNIFORM_98, Mixture
 from llm_power._statistics.random_streams import named_rng
 from replication.simulations import Chunks

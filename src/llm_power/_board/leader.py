@@ -8,35 +8,30 @@ for paired models of unequal variance, correlated scores and clusters the error 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
 from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.further_items import further_columns
-from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._errors import counted, first_names
-from llm_power._scores.store import TaskScores
 from llm_power._statistics.verdict import DIFFERENT
 
 #: Columns of a table of ranks: whether the model is verified to be first, and by which p-value.
 LEADER_COLUMNS = ("first", "p_first")
 
 
-def leader_p(
-    task: TaskScores, cluster: str | None, point: OperatingPoint, declared: Declared
-) -> float:
-    """Return the largest p-value of the first model of a ranked task against a rival.
+def leader_p(pairs: BoardPairs, number: int = 0) -> float:
+    """Return the largest p-value of the first model of a task, by its position, against a rival.
 
     It is 1 where missing scores leave the sign of one of its gaps open.
     """
+    task = pairs.tasks[number]
     least, most = task.merit_bounds
     if not task.scored.all() and np.any(least[0] <= most[1:]):
         return 1.0
-    pairs = BoardPairs([task], "all", cluster, point, declared)
-    # The first places of all pairs are those of the first model.
-    return float(pairs.p_values(0, len(task.models) - 1)[0].max())
+    every = pairs if pairs.family == "all" else pairs.otherwise("all", pairs.declared)
+    rivals = every.places(number, np.array([0, 0]), np.array([1, len(task.models)]))
+    return float(every.p_values(*rivals.tolist())[0].max())
 
 
 def with_leader(ranks: pd.DataFrame, p: float, alpha: float) -> pd.DataFrame:
@@ -45,24 +40,14 @@ def with_leader(ranks: pd.DataFrame, p: float, alpha: float) -> pd.DataFrame:
     return ranks.assign(first=leads & (p <= alpha), p_first=np.where(leads, p, np.nan))
 
 
-def with_leaders(
-    ranks: pd.DataFrame,
-    tasks: Sequence[TaskScores],
-    *,
-    cluster: str | None,
-    point: OperatingPoint,
-    declared: Declared,
-) -> pd.DataFrame:
+def with_leaders(ranks: pd.DataFrame, pairs: BoardPairs) -> pd.DataFrame:
     """Add `LEADER_COLUMNS`, and what each leader scores on further items, to ranks of tasks."""
-    sampled = cluster if declared.clusters == "random" else None
-    tables = [
-        with_leader(
-            ranks[ranks["task"] == task.task],
-            leader_p(task, cluster, point, declared),
-            point.alpha,
-        ).assign(**further_columns([task], [1.0], cluster=sampled))
-        for task in tasks
-    ]
+    sampled = pairs.cluster if pairs.declared.clusters == "random" else None
+    tables = []
+    for number, task in enumerate(pairs.tasks):
+        own, p = ranks[ranks["task"] == task.task], leader_p(pairs, number)
+        further = further_columns([task], [1.0], cluster=sampled)
+        tables.append(with_leader(own, p, pairs.point.alpha).assign(**further))
     return pd.concat(tables, ignore_index=True)
 
 

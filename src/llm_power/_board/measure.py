@@ -41,8 +41,8 @@ class Measure:
         """Return what the sign of a gap says where less is better, else the empty string."""
         if not self.lower_is_better:
             return ""
-        one = self.with_unit("1")
-        return f"Less is better: a gap of {one} says that the model named first has {one} less."
+        two = self.with_unit("2")
+        return f"Less is better: a gap of {two} says that the model named first has {two} less."
 
 
 POINTS: Final = Measure()

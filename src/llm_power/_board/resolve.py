@@ -207,13 +207,7 @@ def resolve_board(
     places = pairs.among_best(top)
     verdicts = shown_verdicts(pairs, adjusted.of(places), places, on_stage)
     on_stage("ranks")
-    ranks = with_leaders(
-        rank_table(tasks, point, pairs.rank_ends(adjusted)),
-        tasks,
-        cluster=cluster,
-        point=point,
-        declared=declared,
-    )
+    ranks = with_leaders(rank_table(tasks, point, pairs.rank_ends(adjusted)), pairs)
     on_stage("average")
     average = average_tasks(tasks, family=family, cluster=cluster, point=point, declared=declared)
     return BoardVerdicts(
@@ -297,13 +291,7 @@ def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
         "all",
         point,
         declared,
-        with_leaders(
-            rank_table(tasks, point, found.ends),
-            tasks,
-            cluster=pairs.cluster,
-            point=point,
-            declared=declared,
-        ),
+        with_leaders(rank_table(tasks, point, found.ends), pairs),
         among_best(average, top),
         _chosen_of(tasks),
         _repeats(verdicts, tasks, point),

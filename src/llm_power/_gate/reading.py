@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from llm_power._board.measure import measure_of
 from llm_power._choices import KINDS
 from llm_power._errors import ScoreError, counted, listed
 from llm_power._scores._logs import find_logs
@@ -155,13 +156,7 @@ def _column(task: TaskScores, name: str | None, path: str, option: str) -> TaskS
 def _joined(
     first: TaskScores, second: TaskScores, old: str, new: str, clusters: Sequence[str]
 ) -> TaskScores:
-    if (first.unit, first.lower_is_better) != (second.unit, second.lower_is_better):
-        raise ScoreError(
-            f"scores of the unit {second.unit!r}, and {first.unit!r} in {old}, or of another "
-            "direction",
-            remedy="declare both of the same unit (--unit, --lower-is-better)",
-            file=new,
-        )
+    measure_of([first, second])  # refuses scores of two units
     for mine, other, path in ((first, second, new), (second, first, old)):
         known = set(other.item_ids)
         lacking = [item for item in mine.item_ids if item not in known]

@@ -31,8 +31,7 @@ def signed_gap(gap: float, measure: Measure = POINTS) -> str:
 
 def percent(share: float | None, measure: Measure = POINTS) -> str:
     """Return a score or a gap, in percent to one decimal or as it is measured."""
-    known = share is not None and isfinite(share)
-    return measure.shown(share) if known and share is not None else "unknown"
+    return "unknown" if share is None or not isfinite(share) else measure.shown(share)
 
 
 def percent_interval(low: float | None, high: float | None, measure: Measure = POINTS) -> str:

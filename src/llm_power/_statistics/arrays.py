@@ -25,8 +25,9 @@ def ordered_product(left: FloatArray, right: FloatArray) -> FloatArray:
     if len(left) == 1 and right.ndim == 2:
         return ordered_sum(left.T * right)[np.newaxis]
     total = np.zeros((left.shape[0], *right.shape[1:]))
+    term = np.empty_like(total)
     for k in range(right.shape[0]):
-        total += np.multiply.outer(left[:, k], right[k])
+        total += np.multiply.outer(left[:, k], right[k], out=term)
     return total
 
 

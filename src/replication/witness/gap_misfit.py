@@ -94,9 +94,11 @@ class Misfit:
     def residuals(self, gaps: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Residuals (n_candidates, m) and gradient (n_candidates, m, n_clusters)."""
         parts = [self._crowded(gaps)]
-        for value, by_q, by_d, aim in self._bootstrapped(gaps):
-            slopes = self._slopes(gaps, value, by_q, by_d, aim)
-            parts.append((_off_percentiles(value, aim), slopes))
+        icc, slopes = self.boot.icc(gaps)
+        by_q, by_d = slopes()
+        for value, reach, aim in self._bootstrapped(icc):
+            gradient = self._slopes(gaps, value, reach * by_q, reach * by_d, aim)
+            parts.append((_off_percentiles(value, aim), gradient))
         if self.targets.unresolved_without is not None:
             parts.append(self._verdicts(gaps, self.targets.unresolved_without))
         values, gradients = zip(*parts, strict=True)
@@ -105,24 +107,21 @@ class Misfit:
     def score(self, gaps: FloatArray) -> FloatArray:
         """Half the sum of squared residuals of each candidate."""
         parts = [self._crowded(gaps)[0]]
-        parts += [_off_percentiles(value, aim) for value, _, _, aim in self._bootstrapped(gaps)]
+        icc, _ = self.boot.icc(gaps)
+        parts += [_off_percentiles(value, aim) for value, _, aim in self._bootstrapped(icc)]
         if self.targets.unresolved_without is not None:
             parts.append(self._verdicts(gaps, self.targets.unresolved_without)[0])
         return np.asarray(0.5 * np.square(np.concatenate(parts, axis=1)).sum(axis=1))
 
     def _bootstrapped(
-        self, gaps: FloatArray
-    ) -> Iterator[tuple[FloatArray, FloatArray, FloatArray, FloatArray]]:
-        """Value of each resample, its derivatives in Q and D, and what its percentiles shall be."""
-        t = self.targets
-        if t.bootstrap_icc is None and t.bootstrap_design_effect is None:
-            return
-        icc, by_q, by_d = self.boot.icc(gaps)
-        if t.bootstrap_icc is not None:
-            yield icc, by_q, by_d, t.bootstrap_icc
-        if t.bootstrap_design_effect is not None:
+        self, icc: FloatArray
+    ) -> Iterator[tuple[FloatArray, FloatArray | float, FloatArray]]:
+        """Value of each resample, its derivative in the ICC, and what its percentiles shall be."""
+        if (aim := self.targets.bootstrap_icc) is not None:
+            yield icc, 1.0, aim
+        if (aim := self.targets.bootstrap_design_effect) is not None:
             reach = np.where(icc > 0, self.boot.mean_size - 1, 0.0)
-            yield 1 + reach * icc, reach * by_q, reach * by_d, t.bootstrap_design_effect
+            yield 1 + reach * icc, reach, aim
 
     def _slopes(
         self,
@@ -152,7 +151,8 @@ class Misfit:
         # budget is the remaining items or all of them. Both readings are met: a resolved pair is
         # resolved on the remaining items, an unresolved one is unresolved on all.
         sets, n_all = self.drop, float(self.targets.n_items.sum())
-        icc, by_q, by_d = sets.icc(gaps)
+        icc, slopes = sets.icc(gaps)
+        by_q, by_d = slopes()
         reach = np.where(icc > 0, sets.mean_size - 1, 0.0)
         effect = 1 + reach * icc
         gap = ordered_product(gaps, sets.weights)
@@ -182,13 +182,12 @@ class Misfit:
 
 def _off_percentiles(value: FloatArray, aim: FloatArray) -> FloatArray:
     """How far the percentiles of the resamples are from their aims, in the aims' units."""
-    n_sets, found = value.shape[1], []
-    for share, at, unit in zip(_PERCENTILES, aim[0], aim[1], strict=True):
-        low, part = int(share * (n_sets - 1)), share * (n_sets - 1) % 1
-        # To put two in their places takes less than to sort all.
-        ends = np.partition(value, (low, low + 1), axis=1)[:, low : low + 2]
-        found.append((ends[:, 0] + part * (ends[:, 1] - ends[:, 0]) - at) / unit)
-    return np.stack(found, axis=1)
+    place = np.array(_PERCENTILES) * (value.shape[1] - 1)
+    low = place.astype(np.int64)
+    # To put four in their places takes less than to sort all.
+    ordered = np.partition(value, (*low, *(low + 1)), axis=1)
+    at_low, above = ordered[:, low], ordered[:, low + 1]
+    return np.asarray((at_low + place % 1 * (above - at_low) - aim[0]) / aim[1])
 
 
 class _ClusterSets:
@@ -205,16 +204,22 @@ class _ClusterSets:
         spread = ordered_product(np.square(n)[None], weights)[0]
         self.n0 = (self.n_items - spread / self.n_items) / (self.n_clusters - 1)
 
-    def icc(self, gaps: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """ICC (n_candidates, n_sets), and its derivatives in Q and in D of each set."""
+    def icc(
+        self, gaps: FloatArray
+    ) -> tuple[FloatArray, Callable[[], tuple[FloatArray, FloatArray]]]:
+        """ICC (n_candidates, n_sets), and what computes its derivatives in Q and in D."""
         q = ordered_product(np.square(gaps) / self.n, self.weights)
         d = ordered_product(gaps, self.weights)
         within = (self.squares - q) / (self.n_items - self.n_clusters)
         between = (q - np.square(d) / self.n_items) / (self.n_clusters - 1)
         bottom = between + (self.n0 - 1) * within
         icc = (between - within) / bottom
-        slope = self.n0 / np.square(bottom)
-        by_between, by_within = slope * within, -slope * between
-        by_q = by_between / (self.n_clusters - 1) - by_within / (self.n_items - self.n_clusters)
-        by_d = -2 * d / self.n_items * by_between / (self.n_clusters - 1)
-        return icc, by_q, by_d
+
+        def slopes() -> tuple[FloatArray, FloatArray]:
+            slope = self.n0 / np.square(bottom)
+            by_between, by_within = slope * within, -slope * between
+            by_q = by_between / (self.n_clusters - 1)
+            by_q -= by_within / (self.n_items - self.n_clusters)
+            return by_q, -2 * d / self.n_items * by_between / (self.n_clusters - 1)
+
+        return icc, slopes

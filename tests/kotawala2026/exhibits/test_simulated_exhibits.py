@@ -19,6 +19,7 @@ from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits import figure_03, figure_04, figure_05, figure_06, table_02
 from kotawala2026.exhibits._power_curves import crossing_point, curves_of, tabulate
 from kotawala2026.exhibits._power_curves import draw as draw_curves
+from kotawala2026.populations import latent_correlation
 from kotawala2026.rejection_rates import TESTS, rejection_rates
 from kotawala2026.simulations import figure_05 as simulations_of_5
 from kotawala2026.simulations import figure_06 as simulations_of_6
@@ -26,11 +27,7 @@ from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.figures import house_style, save_figure
 from llm_power._report.tables import to_latex, to_markdown
-from llm_power._statistics.copula_pairs import (
-    graded_difference_variance,
-    latent_correlation,
-    paired_bernoulli_cells,
-)
+from llm_power._statistics.copula_pairs import graded_difference_variance, paired_bernoulli_cells
 from llm_power._statistics.e_process import UNIFORM_98, log_e_value
 from llm_power._statistics.inversion import required_n
 from llm_power._statistics.paired_binary import required_n_paired_binary

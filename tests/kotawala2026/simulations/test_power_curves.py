@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kotawala2026.populations import latent_correlation
 from kotawala2026.simulations._power_curves import bernoulli_pairs, graded_pairs, power_curve
-from llm_power._statistics.copula_pairs import latent_correlation, paired_bernoulli_cells
+from llm_power._statistics.copula_pairs import paired_bernoulli_cells
 from llm_power._statistics.paired_binary import required_n_paired_binary
 
 

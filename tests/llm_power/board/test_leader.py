@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from board_examples import screen
+from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.leader import first_sentence, leader_p, rank_notes
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.ranking import prepare_task
@@ -62,6 +63,10 @@ def test_it_is_the_largest_p_of_the_first_models_pairs(
     assert board.ranks["first"].tolist() == [own["p_single"].max() <= 0.05, False, False, False]
 
 
+def all_pairs(task: TaskScores) -> BoardPairs:
+    return BoardPairs([task], "all", None, AT, Declared())
+
+
 def test_neither_the_family_nor_the_engine_changes_it() -> None:
     tasks = [ranked(drawn("engine", [0.7, 0.6, 0.5, 0.5]))]
     boards = [resolve_board(tasks), resolve_board(tasks, family="all"), stream_board(tasks)]
@@ -72,7 +77,7 @@ def test_neither_the_family_nor_the_engine_changes_it() -> None:
 
 def test_of_two_that_tie_one_is_called_first_no_more_often_than_the_level() -> None:
     called = [
-        leader_p(ranked(drawn(f"tie/{i}", [0.6, 0.6, 0.2, 0.1])), None, AT, Declared()) <= 0.05
+        leader_p(all_pairs(ranked(drawn(f"tie/{i}", [0.6, 0.6, 0.2, 0.1])))) <= 0.05
         for i in range(TRIALS)
     ]
     assert np.mean(called) <= 0.05 + 3 * (0.05 * 0.95 / TRIALS) ** 0.5
@@ -91,10 +96,10 @@ def test_a_clear_lead_is_found_more_often_than_by_the_sets_of_ranks() -> None:
 
 def test_missing_scores_that_could_turn_a_gap_leave_no_leader() -> None:
     values = drawn("missing", [0.9, 0.5, 0.4])
-    assert leader_p(ranked(values), None, AT, Declared()) < 1e-6
+    assert leader_p(all_pairs(ranked(values))) < 1e-6
     values[:150, 0] = np.nan
     task = prepare_task(task_of(values), missing="pairwise")
-    assert leader_p(task, None, AT, Declared()) == 1.0
+    assert leader_p(all_pairs(task)) == 1.0
 
 
 def test_the_average_has_a_leader_of_its_own() -> None:

@@ -113,7 +113,7 @@ def test_the_screen_the_page_and_the_files_name_the_unit(tmp_path: Path) -> None
     shown = str(board)
     assert "score, $" in shown
     assert "gap, $" in shown
-    assert "Less is better: a gap of 1 $ says that the model named first has 1 $ less." in shown
+    assert "Less is better: a gap of 2 $ says that the model named first has 2 $ less." in shown
     board.save(tmp_path)
     page, tables = ((tmp_path / name).read_text() for name in ("board.html", "board.md"))
     errors = (tmp_path / "error_bars.md").read_text()
@@ -163,8 +163,16 @@ def test_a_unit_is_of_real_scores_alone(measured: dict[str, Any]) -> None:
 
 
 def test_tasks_of_two_units_are_no_board() -> None:
+    one, other = (task(costs(), f"in {unit}", unit=unit) for unit in ("$", "s"))
     with pytest.raises(InvalidArgument, match="different units"):
-        resolve(task(costs(), "cost", unit="$"), task(costs(), "time", unit="s"))
+        resolve(one, other)
+    with pytest.raises(InvalidArgument, match="different units"):
+        compare(one, other, baseline="heron", candidate="wren")
+
+
+def test_a_pilot_of_real_scores_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="those of task exam are real"):
+        resolve(task(costs())).plan("heron", "kite", gap=0.001)
 
 
 def test_a_canonical_file_keeps_the_unit(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.anytime_horizon import anytime_horizon, smallest_crossing_gap
 from llm_power._statistics.cluster_requirement import cluster_power
-from llm_power._statistics.copula_pairs import latent_correlation, paired_bernoulli_cells
+from llm_power._statistics.copula_pairs import paired_bernoulli_cells
 from llm_power._statistics.correlation_bounds import resolution_over_correlations
 from llm_power._statistics.design_effect import design_effect
 from llm_power._statistics.e_process import anytime_required_n, log_e_value
@@ -60,7 +60,6 @@ TWO, THREE = [3, 4], [3, 4, 5]
         (lambda: resolution_ratio(TWO, THREE), "n_items, n_star must have shapes"),
         (lambda: paired_difference_variance([0.5] * 2, [0.5] * 3, 0), "p_a, p_b, rho must have"),
         (lambda: paired_bernoulli_cells([0.5] * 2, [0.5] * 3, 0), "p_a, p_b, rho_z must have"),
-        (lambda: latent_correlation([0.5] * 2, [0.5] * 3, 0), "p_a, p_b, rho must have shapes"),
         (
             lambda: stepwise_required_n([0.1] * 2, [0.4] * 3, 9, procedure="holm"),
             "must have shapes",
