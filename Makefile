@@ -118,8 +118,8 @@ bench-smoke: $(BENCH_STAMP) ## run the same once at tiny sizes, and print
 bench-verdicts: $(STAMP) ## simulate what the verdicts claim of themselves, into docs/numbers.md and docs/verdicts.md
 	$(BIN)/python benchmarks/measured_errors.py
 
-audit-power: $(STAMP) ## misprint drawn numbers of the paper, results made again, into docs/audit.md (after make reproduce)
-	nice $(BIN)/python tools/audit_power.py
+audit-power: $(STAMP) ## misprint drawn numbers of a paper, results made again, into docs/audit.md (after make reproduce)
+	nice $(BIN)/python tools/audit_power.py $(if $(PAPER),--paper $(PAPER))
 
 runtimes: $(STAMP) ## print what the jobs of the last run took
 	@$(BIN)/python tools/runtimes.py

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -136,3 +139,20 @@ def screen(board: BoardVerdicts) -> str:
     answer = board_answer(board)
     notes = [text for part in answer.parts if isinstance(part, Notes) for text in part.texts]
     return "\n".join([as_text(answer), *notes])
+
+
+def inspect_log(
+    path: Path, values: list[Any], model: str, created: str = "", task: str = "exam"
+) -> Path:
+    """A log of Inspect, of one scored sample an item."""
+    samples = [
+        {"id": i, "epoch": 1, "input": f"{task} {i}", "scores": {"judge": {"value": value}}}
+        for i, value in enumerate(values)
+    ]
+    of_run = {"task": task, "model": model, "created": created}
+    log: dict[str, Any] = {"version": 2, "status": "success", "eval": of_run, "samples": samples}
+    shown = {"name": "judge", "scorer": "judge", "metrics": {"mean": {"value": np.mean(values)}}}
+    log["results"] = {"scores": [shown]}
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(log), encoding="utf-8")
+    return path

@@ -329,10 +329,11 @@ def main() -> None:
     if given.paper == FIRST:
         draw(detection, PICTURE)
     page = PAGE.read_text(encoding="utf-8")
-    marks = [mark.format(given.paper) for mark in _MARKS]
-    start, end = (page.index(mark) for mark in marks)
-    text = f"{page[: start + len(marks[0])]}\n\n{written(detection)}\n\n{page[end:]}"
-    PAGE.write_text(text, encoding="utf-8")
+    start, end = (mark.format(given.paper) for mark in _MARKS)
+    if start in page:
+        above, _, rest = page.partition(start)
+        below = rest[rest.index(end) :]
+        PAGE.write_text(f"{above}{start}\n\n{written(detection)}\n\n{below}", encoding="utf-8")
     for size, rate in detection.rates().items():
         print(f"{size:10}{rate.noticed:4}/{rate.misprints:<4}{rate.written()}")
     fates = Counter(one["fate"] for one in detection.trials)

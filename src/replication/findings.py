@@ -18,6 +18,7 @@ import pandas as pd
 from audit.selection import UNDEFINED
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import ScoresKind
+from replication.intervals import Interval
 from replication.undefined import REFUSALS, reason_of
 
 # What a number rests on. "displayed" are scores that a board displayed, "counts" are printed
@@ -172,6 +173,11 @@ def derived(
 ) -> Finding:
     """Return a finding that is mathematics alone."""
     return Finding(quantity, subject, value, method, basis="derived", unit=unit)
+
+
+def within(quantity: str, subject: str, value: float, reach: Interval, method: str = "") -> Finding:
+    """Return a finding that can have any value of an interval."""
+    return Finding(quantity, subject, value, method, lower=reach.lower, upper=reach.upper)
 
 
 def findings_frame(findings: Iterable[Finding]) -> pd.DataFrame:

@@ -21,6 +21,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from board_examples import inspect_log
 from llm_power._cli import main
 from needed import folder_of
 
@@ -120,12 +121,27 @@ def logs_of_four_models(folder: Path) -> None:
     shutil.copytree(LOGS / "inspect_ai_four-0.3.285", folder / "inspect")
 
 
+def files_of_the_walks(folder: Path) -> None:
+    """Logs of four models; runs again, reducers and grades; a workbook of another locale."""
+    logs_of_four_models(folder)
+    shutil.copytree(LOGS / "lm_eval-0.4.13", folder / "runs")
+    shutil.copytree(LOGS / "inspect_ai-0.3.285" / "several", folder / "epochs")
+    grades = [60 + 7 * k % 40 for k in range(60)]
+    lower = [grade - k % 4 for k, grade in enumerate(grades)]
+    inspect_log(folder / "grades" / "old.json", grades, "heron")
+    inspect_log(folder / "grades" / "new.json", lower, "wren")
+    shares = [(37 * k % 80, 37 * k % 80 + 11 * k % 19) for k in range(300)]
+    rows = [f"f{k};{old},5%;{new},5%" for k, (old, new) in enumerate(shares)]
+    rows[17] = "f17;9,5%;#NV"
+    (folder / "noten.csv").write_text("\n".join(["Frage;alt;neu", *rows]), encoding="utf-16")
+
+
 #: What a page takes for granted.
 PREPARED: dict[str, Callable[[Path], None]] = {
     "claims.md": scores_of_birds,
     "gate.md": scores_of_the_gate,
     "logs.md": logs_of_two_tools,
-    "walks.md": logs_of_four_models,
+    "walks.md": files_of_the_walks,
 }
 
 

@@ -100,10 +100,9 @@ def bootstrap_rejection(
     # resamples have a gap of at most zero: a binomial event.
     tables, mass = likely_tables([p10, p01, 1 - p10 - p01], n_items, reach=_REACH)
     rank = int(np.ceil(n_resamples * alpha / 2 - 1e-9))
-    rejects = sum(
-        scipy.stats.binom.cdf(rank - 1, n_resamples, t)
-        for t in bootstrap_tails(tables[:, 0], tables[:, 1], n_items)
-    )
+    b, c = tables[:, :2].T.copy()
+    tails = bootstrap_tails(b, c, n_items)
+    rejects = sum(scipy.stats.binom.cdf(rank - 1, n_resamples, tail) for tail in tails)
     return float(mass @ rejects)
 
 

@@ -20,7 +20,7 @@ from kotawala2026.labels import dropped_subjects
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power._statistics.inversion import resolution_ratio
 from llm_power._statistics.paired_binary import required_n_discordance
-from replication.findings import Finding
+from replication.findings import Finding, within
 from replication.intervals import Interval, interval_of
 
 _BOUNDS: Final = {"lower": "5%", "upper": "95%"}
@@ -64,13 +64,8 @@ def verdicts(published: PublishedNumbers) -> Iterator[Finding]:
     ratio = clustered / n
     items = Interval.around(n)
     for label, value, cell in zip(pairs.label, ratio, table["n_star_cluster"], strict=True):
-        yield _set(
-            "cluster_n_star_over_n",
-            label,
-            float(value),
-            _whole(cell).over(items),
-            "cluster N* of Table 4 / N",
-        )
+        reach, method = _whole(cell).over(items), "cluster N* of Table 4 / N"
+        yield within("cluster_n_star_over_n", label, float(value), reach, method)
     effect = np.array(_values(table["design_effect"]))
     smaller = min(effect[flipped], default=np.inf)
     turned = "resolved at N*, not at cluster N*"
@@ -141,7 +136,7 @@ def _clustered(subject: str, printed: Printed, n_star: Interval, effect: Interva
     reach = n_star.times(effect)
     method = "N* of b, c, N times DE, which is 1 where the ICC is not above 0"
     value = reach.nearest_to(printed.value)
-    return _set("cluster_n_star_of_icc", subject, value, reach, method)
+    return within("cluster_n_star_of_icc", subject, value, reach, method)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -171,7 +166,7 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
                 said = "the bounds of design effect and cluster N* contradict each other"
                 yield Finding("icc_of_resample", subject, math.nan, said, basis="none")
                 continue
-            yield _set(
+            yield within(
                 "icc_of_resample",
                 subject,
                 of_any_size.nearest_to(icc.value),
@@ -192,13 +187,10 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
             "at most 5% if the 95% bound is below N, at least 95% if the 5% bound is above it",
         )
         always = n_star.lower > n_items
-        yield _set(
-            "pr_unresolved_of_n_star",
-            label,
-            1.0 if always else by_bounds.nearest_to(share.value),
-            Interval(1.0, 1.0) if always else by_bounds,
-            "N* exceeds N and no design effect is below 1" if always else "by the bounds",
-        )
+        reach = Interval(1.0, 1.0) if always else by_bounds
+        method = "N* exceeds N and no design effect is below 1" if always else "by the bounds"
+        value = reach.nearest_to(share.value)
+        yield within("pr_unresolved_of_n_star", label, value, reach, method)
     yield _tail_of_brackets(table, n_items)
     of = f"of {n_tested} positive ICC bounds:"
     for which, count, at in (
@@ -224,14 +216,11 @@ def _tail_of_brackets(table: pd.DataFrame, n_items: float) -> Finding:
             least = max(least, above.lower)
         else:
             most = min(most, below.upper, above.upper)
-    return Finding(
-        "tail_of_brackets",
-        "Table 9",
-        Interval(least, most).nearest_to(_TAIL),
-        "N lies outside a bracket with at most a tail beyond it, and inside with at least a tail",
-        lower=least,
-        upper=most,
+    reach = Interval(least, most)
+    method = (
+        "N lies outside a bracket with at most a tail beyond it, and inside with at least a tail"
     )
+    return within("tail_of_brackets", "Table 9", reach.nearest_to(_TAIL), reach, method)
 
 
 def _shares_around(unresolved: Printed) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -372,8 +361,4 @@ def _nearest(
     quantity: str, subject: str, printed: Printed, reach: Interval, method: str
 ) -> Finding:
     value = reach.nearest_to(printed.value)
-    return _set(f"{quantity}_within_rounding", subject, value, reach, method)
-
-
-def _set(quantity: str, subject: str, value: float, reach: Interval, method: str) -> Finding:
-    return Finding(quantity, subject, value, method, lower=reach.lower, upper=reach.upper)
+    return within(f"{quantity}_within_rounding", subject, value, reach, method)

@@ -23,8 +23,8 @@ from llm_power._statistics.multiplicity import (
     sidak_level,
 )
 from llm_power._statistics.paired_binary import required_n_discordance
-from replication.findings import Finding, derived
-from replication.intervals import interval_of
+from replication.findings import Finding, derived, within
+from replication.intervals import Interval, interval_of
 
 _MMLU_PRO, _CLOSE, _OLL_V1 = "MMLU-Pro", "close pairs", "OLL v1"
 # Buckets of Table 3 with gaps above five points, whose rejections Section 6.3 says stand.
@@ -103,15 +103,9 @@ def inflations(published: PublishedNumbers) -> Iterator[Finding]:
     yield Finding("unresolved_bonferroni_40", _CLOSE, count, method)
     table = published.tables[3]
     for label, worst in zip(table["gap_bucket"], table["r_worst"], strict=True):
-        reach = interval_of(worst)
-        yield Finding(
-            "worst_r_inflated",
-            label,
-            worst.value * bound,
-            "worst r of Table 3 times the factor",
-            lower=reach.lower * bound,
-            upper=reach.upper * bound,
-        )
+        reach = interval_of(worst).times(Interval.around(bound))
+        method = "worst r of Table 3 times the factor"
+        yield within("worst_r_inflated", label, worst.value * bound, reach, method)
     total = sum(int(x) for x in settings["bonferroni_unresolved_by_bucket"])
     method = "sum over the buckets as Section 6.3 gives them"
     yield Finding("unresolved_after_bonferroni", "Section 6.3", total, method)

@@ -22,7 +22,8 @@ from kotawala2026.rejection_rates import TESTS
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.mcnemar import mcnemar_exact, mcnemar_mid_p
 from replication.constraints import BoardScore
-from replication.findings import Finding, derived
+from replication.findings import Finding, derived, within
+from replication.intervals import Interval
 
 # Two accuracies are of one model if they differ by no more than one item and a rounding.
 _SAME_ACCURACY: Final = 1.5e-4
@@ -194,8 +195,8 @@ def frontier_gap(published: PublishedNumbers) -> Iterator[Finding]:
     dropped = (drawn - kept) / drawn
     method = f"the gap on {kept:,.0f} items, and anything on the other {drawn - kept:,.0f}"
     value = gap * kept / drawn
-    ends = {"lower": value - dropped, "upper": value + dropped}
-    yield Finding("frontier_gap_of_drawn", "", value, method, **ends)
+    reach = Interval(value - dropped, value + dropped)
+    yield within("frontier_gap_of_drawn", "", value, reach, method)
 
 
 def _score_of(scores: Sequence[BoardScore], n_items: int, accuracy: Printed) -> BoardScore | None:

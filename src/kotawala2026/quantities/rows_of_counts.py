@@ -22,8 +22,8 @@ from kotawala2026.labels import pair_names
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power._statistics.arrays import ArrayLike
 from llm_power._statistics.paired_binary import required_n_discordance
-from replication.findings import Finding
-from replication.intervals import interval_of
+from replication.findings import Finding, within
+from replication.intervals import Interval, interval_of
 
 # Two rows have one K within this share of it: a small N* is rounded by more than a thousandth.
 _SAME_POINT = 0.01
@@ -119,14 +119,9 @@ def rows_of_table_6(published: PublishedNumbers) -> Iterator[Finding]:
     for i, pair in enumerate(pair_names(counts)):
         n, b, c = (int(x[i]) for x in (counts.n_items, counts.b, counts.c))
         p_a, p_b = interval_of(counts.p_a[i]), interval_of(counts.p_b[i])
-        yield Finding(
-            "accuracy_gap_items",
-            pair,
-            n * (counts.p_a[i].value - counts.p_b[i].value),
-            "N (p_A - p_B) of Table 6",
-            lower=n * (p_a.lower - p_b.upper),
-            upper=n * (p_a.upper - p_b.lower),
-        )
+        items = n * (counts.p_a[i].value - counts.p_b[i].value)
+        reach = Interval(n * (p_a.lower - p_b.upper), n * (p_a.upper - p_b.lower))
+        yield within("accuracy_gap_items", pair, items, reach, "N (p_A - p_B) of Table 6")
         yield one_of(
             "n_items_from_row",
             pair,

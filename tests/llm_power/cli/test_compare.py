@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from board_examples import inspect_log
 from llm_power import __version__
 from llm_power._cli import cli, main
 from llm_power._scores.options import ReadOptions
@@ -164,23 +165,6 @@ def test_a_table_of_words_is_compared(tables: dict[str, Path], tmp_path: Path) -
         table.assign(solved=table["solved"].map(words)).to_csv(paths[-1], index=False)
     assert run(*paths) == 2
     assert run(*paths, "--true", "pass", "--reader", "wide") == 10
-
-
-def inspect_log(
-    path: Path, values: list[Any], model: str, created: str = "", task: str = "exam"
-) -> Path:
-    """A log of Inspect, of one scored sample an item."""
-    samples = [
-        {"id": i, "epoch": 1, "input": f"{task} {i}", "scores": {"judge": {"value": value}}}
-        for i, value in enumerate(values)
-    ]
-    of_run = {"task": task, "model": model, "created": created}
-    log: dict[str, Any] = {"version": 2, "status": "success", "eval": of_run, "samples": samples}
-    shown = {"name": "judge", "scorer": "judge", "metrics": {"mean": {"value": np.mean(values)}}}
-    log["results"] = {"scores": [shown]}
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(log), encoding="utf-8")
-    return path
 
 
 def test_messages_on_a_log_of_0_to_100_lead_to_its_comparison(
