@@ -52,6 +52,8 @@ _CALLED: Final = {_MIXED: "both text and numbers", _NESTED: "lists or objects"}
 _LARGEST: Final = 2**63 - 1
 # Spreadsheets write a comma in many countries; a score never has thousands to separate.
 _DECIMAL: Final = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
+# 1.234 or 1234: of scores up to 1, or up to 100 in percent, it can only be the first.
+_PERHAPS_THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 # What a spreadsheet shows where there is no value: in English, German, and Portuguese or Italian.
 _NOT_AVAILABLE: Final = {"", "#N/A", "#NV", "#N/D"}
 _CSV_BLOCK: Final = 2**24  # bytes
@@ -176,6 +178,32 @@ class Table:
             raise joined(faults)
         return values
 
+    def interpreted(self, names: Sequence[str], kind: str | None) -> dict[str, list[str]]:
+        """Return how a spreadsheet's way to write scores was read, an example of each way."""
+        ways: dict[str, str] = {}
+        for name in names:
+            column = self.columns[name]
+            for text in self.coded(name)[0] if _is_text(column.type) else ():
+                if text and text in _NOT_AVAILABLE:
+                    ways["missing"] = f"{text} is a missing score"
+                if self.true:
+                    continue
+                if kind == "real" and _PERHAPS_THOUSANDS.fullmatch(text):
+                    raise self.source.fault(
+                        f"{text!r} in column {name!r} may be {text.replace(',', '.')} "
+                        f"or {text.replace(',', '')}",
+                        "write scores with a decimal point and no separator of thousands",
+                    )
+                number = self._score_of(text)
+                if not math.isfinite(number):
+                    continue
+                if text.endswith("%"):
+                    unit = " in percent" if self.percent else ""
+                    ways["percent"] = f"{text} is {number:g}{unit}"
+                elif "," in text:
+                    ways["comma"] = f"{text} is {number:g}"
+        return {"interpreted": [ways[way] for way in sorted(ways)]} if ways else {}
+
     def index_name(self) -> str | None:
         """Return the column that pandas stored as a named index, if there is just one."""
         try:
@@ -205,7 +233,7 @@ class Table:
         return values
 
     def _score_of(self, text: str) -> float:
-        if self.true and text:
+        if self.true and text not in _NOT_AVAILABLE:
             return float(text.lower() in self.true)
         if text[-1:] == "%" and len(text) > 1:
             return _number(text[:-1].rstrip()) / (1 if self.percent else 100)

@@ -78,7 +78,12 @@ def read_long_table(table: Table, options: ReadOptions) -> TaskScores:
         values=answers.mean(axis=2)[:, columns],
         clusters={name: _item_labels(table, name, by_item) for name in options.clusters},
         provenance=options.provenance(
-            [table.source], path.name, chosen={"item": item, "model": model, "score": score}
+            [table.source],
+            path.name,
+            chosen={
+                **{"item": item, "model": model, "score": score},
+                **table.interpreted([score], options.kind),
+            },
         ),
         repeats=Repeats.of_answers(answers[:, columns]) if is_mean else None,
     )

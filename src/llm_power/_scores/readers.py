@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -39,6 +40,8 @@ from llm_power._scores.options import ReadOptions
 from llm_power._scores.selection import select_models
 from llm_power._scores.store import ITEM_COLUMN, METADATA_KEY, TaskScores, read_task
 
+# Excel locks a workbook that is open by a file ~$NAME.xlsx.
+_TABLE: Final = re.compile(r"(?i)^[^.~].*\.(csv|tsv|jsonl|parquet|xlsx)(\.gz|\.xz|\.zip)?$")
 # Each format of logs, in the order in which a file is held against them.
 FORMATS: Final[Mapping[str, LogFormat]] = {
     "inspect": inspect_log.FORMAT,
@@ -120,7 +123,7 @@ def read_scores(
     >>> task.models, task.mean_scores.round(2)
     (('heron', 'wren'), array([0.67, 0.33]))
     """
-    paths = _as_paths(path)
+    paths = [_one_table(one) for one in _as_paths(path)] if reader == "auto" else _as_paths(path)
     declared = options or ReadOptions()
     name = recognize(paths, declared) if reader == "auto" else reader
     if name == "counts" and read_counts(paths, declared):
@@ -181,10 +184,13 @@ def read_tasks(
     """
     declared = options or ReadOptions()
     by_reader: dict[str, list[Path]] = {}
-    for one in _as_paths([*_listed(path), *declared.names.values()]):
+    for given in _as_paths([*_listed(path), *declared.names.values()]):
+        one = _one_table(given) if reader == "auto" else given
+        if one != given:
+            on_note(f"folder {given}: reads its one table, {one.name}")
         name = recognize([one], declared) if reader == "auto" else reader
         by_reader.setdefault(name, []).append(one)
-        if name not in FORMATS and str(one) in map(str, map(Path, declared.names.values())):
+        if name not in FORMATS and given in map(Path, declared.names.values()):
             raise ScoreError(
                 "a run was named that is a table, whose columns name the models",
                 remedy="give the table without a name",
@@ -204,6 +210,8 @@ def read_tasks(
         for name in cast(Sequence[str], task.provenance.reading.get("properties", ())):
             told = "kept as a property of the items" if name in task.clusters else "left out"
             on_note(f"task {task.task}: column {name} holds text; it is no model, and {told}")
+        if ways := cast(Sequence[str], task.provenance.reading.get("interpreted")):
+            on_note(f"task {task.task}: {'; '.join(ways)}")
     return tasks
 
 
@@ -279,6 +287,14 @@ def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
     if METADATA_KEY in metadata:
         return "canonical"
     return "counts" if is_counts(names) else "long" if is_long(names, options) else "wide"
+
+
+def _one_table(path: Path) -> Path:
+    """Return the one table of a folder that holds no logs, or else the path itself."""
+    if not path.is_dir() or any(form.is_in(path) for form in FORMATS.values()):
+        return path
+    tables = [file for file in path.iterdir() if _TABLE.search(file.name) and file.is_file()]
+    return tables[0] if len(tables) == 1 else path
 
 
 def _recognize_folder(folder: Path) -> str:

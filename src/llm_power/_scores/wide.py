@@ -60,7 +60,11 @@ def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
         provenance=options.provenance(
             [table.source],
             path.name,
-            chosen={"item": item, **({"properties": texts} if texts else {})},
+            chosen={
+                "item": item,
+                **({"properties": texts} if texts else {}),
+                **table.interpreted(models, options.kind),
+            },
         ),
     )
 

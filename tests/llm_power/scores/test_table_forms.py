@@ -144,6 +144,38 @@ def test_a_spreadsheet_of_a_country_with_decimal_commas(tmp_path: Path) -> None:
     )
 
 
+def test_what_a_spreadsheet_writes_is_said(tmp_path: Path) -> None:
+    for name, text in {
+        "wide.csv": "item;heron;wren\nq1;0,5;62,5 %\nq2;1;#NV\n",
+        "long.csv": "item;model;score\nq1;heron;0,5\nq1;wren;62,5 %\nq2;wren;#NV\n",
+    }.items():
+        folder = tmp_path / name.removesuffix(".csv")
+        folder.mkdir()
+        (folder / name).write_text(text, encoding="utf-8-sig")
+        (folder / "~$open.xlsx").write_text("")
+        notes: list[str] = []
+        read_tasks(folder, ReadOptions(kind="graded"), on_note=notes.append)
+        assert notes == [
+            f"folder {folder}: reads its one table, {name}",
+            f"task {folder.name}: 0,5 is 0.5; #NV is a missing score; 62,5 % is 0.625",
+        ]
+    (folder / "more.csv").write_text(text)
+    with pytest.raises(ScoreError, match="none of the files"):
+        read_scores(folder)
+
+
+def test_a_comma_that_may_separate_thousands_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, "item;heron;wren\nq1;1,234;2,5\n")
+    with pytest.raises(ScoreError, match=r"'1,234' in column 'heron' may be 1\.234 or 1234"):
+        read_scores(path, ReadOptions(kind="real", unit="ms"))
+
+
+def test_not_available_is_no_word_of_failure(tmp_path: Path) -> None:
+    path = write(tmp_path, "item,heron,wren\nq1,pass,#N/A\nq2,fail,pass\n")
+    values = read_scores(path, ReadOptions(true=["pass"])).values
+    np.testing.assert_array_equal(values, [[1, np.nan], [0, 1]])
+
+
 def test_a_percent_sign_and_percent_declared_are_one_division(tmp_path: Path) -> None:
     path = write(tmp_path, "item,m1,m2\nq1,100,40%\nq2,12.5,0%\n")
     task = read_scores(path, ReadOptions(percent=True, kind="graded"))
