@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf, isnan
 from pathlib import Path
-from textwrap import fill
+from shutil import get_terminal_size
+from textwrap import fill, wrap
 from typing import Any, ClassVar, Final
 
 from llm_power._errors import InvalidArgument, counted, one_line
@@ -44,6 +45,19 @@ class Notes:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawing:
+    """A picture in characters under its finding; `lines` gives none where the screen is narrow."""
+
+    finding: str
+    lines: Callable[[int], Sequence[str]]
+
+    def block(self, width: int) -> str:
+        """Return both as text."""
+        drawn = self.lines(width)
+        return "\n".join([*wrap(self.finding, width), *(["", *drawn] if drawn else [])])
+
+
+@dataclass(frozen=True, slots=True)
 class Items:
     """Items that something happened to; a screen names the first twenty."""
 
@@ -66,7 +80,7 @@ class Answer:
     values: Mapping[str, Any]
     about: tuple[str, ...] = ()  # sentences that belong to the headline
     items: tuple[Items, ...] = ()
-    parts: tuple[Table | Notes | Answer, ...] = ()
+    parts: tuple[Table | Notes | Drawing | Answer, ...] = ()
 
 
 def as_text(answer: Answer) -> str:
@@ -198,14 +212,18 @@ def _filled(*sentences: str) -> Iterator[str]:
         yield fill(one_line(sentence), _WIDTH, break_on_hyphens=False, break_long_words=False)
 
 
-def _part_as_text(part: Table | Notes | Answer) -> str:
+def _part_as_text(part: Table | Notes | Drawing | Answer) -> str:
+    if isinstance(part, Drawing):
+        return part.block(min(_WIDTH, get_terminal_size((_WIDTH, 0)).columns))
     if isinstance(part, Table):
         more = f"... and {part.more}" if part.more else ""
         return "\n".join(filter(None, [one_line(part.title), plain_table(part.rows), more]))
     return as_text(part) if isinstance(part, Answer) else "\n".join(_filled(*part.texts))
 
 
-def _part_as_markdown(part: Table | Notes | Answer, level: int) -> str:
+def _part_as_markdown(part: Table | Notes | Drawing | Answer, level: int) -> str:
+    if isinstance(part, Drawing):
+        return f"```text\n{part.block(_WIDTH)}\n```"
     if isinstance(part, Table):
         title = f"**{escape_markdown(part.title)}**" if part.title else ""
         more = f"... and {part.more}" if part.more else ""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from math import isfinite, log
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -11,6 +14,7 @@ import pandas as pd
 
 from llm_power._board.cluster_readings import readings_sentence
 from llm_power._board.further_items import further_sentence
+from llm_power._board.have_need import HaveNeed, have_need, items_axis
 from llm_power._board.landscape import VERDICTS, describe_landscape
 from llm_power._board.leader import first_sentence, rank_notes
 from llm_power._board.measure import Measure
@@ -18,16 +22,19 @@ from llm_power._board.repeats import describe_repeats
 from llm_power._board.summary import discovery_sentence, selection_sentence
 from llm_power._choices import TEST_NAMES
 from llm_power._errors import counted, first_names
-from llm_power._report.answer import Answer, Notes, Table
+from llm_power._report.answer import Answer, Drawing, Notes, Table
 from llm_power._report.landscape import landscape_sentences
 from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
 from llm_power._report.text_tables import confidence, gap_interval_name
-from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT
+from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 if TYPE_CHECKING:
     from llm_power._board.resolve import BoardVerdicts
 
 _MOST_ROWS: Final = 20
+# Columns of the axis of a picture in characters.
+_LEAST_ROOM: Final = 30
+_MARKS: Final = {DIFFERENT: "o", UNDETERMINED: "?", EQUIVALENT: "="}
 
 
 def board_answer(board: BoardVerdicts) -> Answer:
@@ -35,9 +42,13 @@ def board_answer(board: BoardVerdicts) -> Answer:
     return Answer(_headline(board), {}, parts=tuple(_parts(board)))
 
 
-def _parts(board: BoardVerdicts) -> Iterator[Table | Notes]:
+def _parts(board: BoardVerdicts) -> Iterator[Table | Notes | Drawing]:
     for task, rows in board.ranks.groupby("task", sort=False):
         yield _ranking(_about(str(task), rows, board), rows, board)
+        pairs = board.verdicts[board.verdicts["task"] == task]
+        drawn = have_need(pairs, str(task), int(pairs["n_task"].iloc[0]))
+        if len(drawn.rungs) > 1:
+            yield Drawing(drawn.finding, partial(drawn_items, drawn))
     if sentences := board_sentences(board):
         yield Notes(tuple(sentences))
     yield from _verdict_tables(board)
@@ -83,6 +94,36 @@ def _on_average(board: BoardVerdicts) -> BoardVerdicts:
     readings = [{**each, "task": task} for each in average.readings]
     ranks = average.ranks.assign(task=task)
     return replace(board, verdicts=verdicts, ranks=ranks, average=None, readings=readings)
+
+
+def drawn_items(board: HaveNeed, width: int) -> list[str]:
+    """Return have and need in characters, a line a rung; nothing where so few columns show none."""
+    shown = board.rungs[:_MOST_ROWS]
+    labels = [f"{rung.rank}-{rung.rank + 1}" for rung in shown]
+    left, right = max(map(len, labels)), max(len(rung.needed) for rung in shown)
+    room = width - left - right - 4
+    if room < _LEAST_ROOM:
+        return []
+    low, high = items_axis(board.items, shown)
+
+    def at(items: float) -> int:
+        return round((room - 1) * log(min(items, high) / low) / log(high / low))
+
+    have, head = at(board.items), f"{board.items:,} items at hand"
+    lines = [" " * max(0, left + 2 + have - len(head) // 2) + head]
+    for label, rung in zip(labels, shown, strict=True):
+        row = [" "] * room
+        row[have] = "|"
+        if isfinite(rung.few):
+            ends = sorted((at(rung.few), at(rung.many)))
+            row[ends[0] : ends[1]] = "-" * (ends[1] - ends[0])
+            row[at(rung.many)] = _MARKS[rung.verdict] if rung.many <= high else ">"
+        lines.append(f"{label:>{left}}  {''.join(row)}  {rung.needed}")
+    kinds = {rung.verdict for rung in shown}
+    marks = ", ".join(f"{mark} {name}" for name, mark in _MARKS.items() if name in kinds)
+    about = f"{marks}; --- items of a new run that decides, from an even chance, on a log scale"
+    more = len(board.rungs) - len(shown)
+    return [*lines, *wrap(about + (f"; {more:,} more below" if more else ""), width)]
 
 
 def board_sentences(board: BoardVerdicts) -> list[str]:

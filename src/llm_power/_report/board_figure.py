@@ -38,7 +38,7 @@ MOST_ROWS: Final = 20
 _ROW_INCHES: Final = 0.2
 # At 96 points an inch the width of a telephone, where a README has to be read.
 _WIDTH_INCHES: Final = 4.2
-_CARD_INCHES, _CARD_DPI, _CARD_ROWS = (6.0, 3.15), 200, 9
+_CARD_INCHES, _CARD_DPI, _CARD_ROWS = (6.0, 3.15), 200, 10
 _NAME_CHARACTERS: Final = 24
 
 
@@ -55,6 +55,12 @@ def draw_board(boards: Sequence[HaveNeed], *, power: float) -> Figure:
             place = {"xycoords": "axes fraction", "textcoords": "offset points"}
             ax.annotate(told, (0, 1), xytext=(-100, 2), **place)
     about = f"items of a new run that decides: line from an even chance, mark at {power:g}"
+    if any(
+        x.verdict == DIFFERENT and x.many > board.items for board in boards for x in board.rungs
+    ):
+        about += (
+            "\n(a mark right of the line: different here, but a new run needs more to repeat it)"
+        )
     _add_legend(figure, [rung for board in boards for rung in board.rungs], about)
     return figure
 

@@ -101,7 +101,7 @@ class RankSets:
     better: BoolArray
     #: Standardized lead that decided the last step.
     critical_value: float
-    #: Its Monte Carlo error, half the range of the neighbouring order statistics.
+    #: Its Monte Carlo error, half the range of the neighboring order statistics.
     critical_value_error: float
     #: Steps down; 1 for a single step.
     n_steps: int

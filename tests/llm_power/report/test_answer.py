@@ -9,7 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from boards import example
 
+from llm_power._board.have_need import have_need
 from llm_power._cli import main
 from llm_power._report.answer import (
     Answer,
@@ -21,6 +23,7 @@ from llm_power._report.answer import (
     as_markdown,
     as_text,
 )
+from llm_power._report.board_answer import board_answer
 
 HOSTILE = '<script>alert("a|b")</script>'
 ANSWER = Answer(
@@ -93,3 +96,19 @@ def test_a_report_of_another_kind_is_refused(capsys: pytest.CaptureFixture[str])
         main([*COMMANDS["plan"], "--report", "answer.docx"])
     assert stop.value.code == 2
     assert "--report must be a file that ends in .txt, .md, .json, .html" in capsys.readouterr().err
+
+
+def test_have_and_need_in_characters_keeps_to_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = example("tasks").board
+    answer, exam = board_answer(board), board.verdicts[board.verdicts["task"] == "exam"]
+    for columns in (120, 100, 70, 36):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        text = as_text(answer)
+        assert have_need(exam, "exam", 80).finding in text.replace("\n", " ")
+        found = re.search(r"(?ms)^ *80 items at hand$.*?log\s+scale$", text)
+        assert bool(found) == (columns >= 70)
+        assert found is None or all(len(line) <= columns for line in found[0].splitlines())
+    shown = as_markdown(answer)
+    for rung in have_need(exam, "exam", 80).rungs:
+        assert re.search(rf"(?m)^{rung.rank}-{rung.rank + 1} .*{rung.needed}$", shown)
+    assert "80 items at hand" in as_html(answer)
