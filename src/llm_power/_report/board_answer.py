@@ -185,12 +185,13 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
     gaps = pairs["smallest_gap"].to_numpy(float)
     gaps, measure = gaps[np.isfinite(gaps)], board.measure
     if gaps.size:
-        ends = [gaps.min()] if gaps.size == 1 else [gaps.min(), gaps.max()]
-        span = measure.with_unit(" to ".join(map(measure.shown, ends)))
-        whose = "A gap between two of these models"
-        if board.n_pairs > len(board.verdicts):
-            whose = f"Among {len(pairs):,} {board.shown_words} a gap"
-        sentences.append(f"{whose} shows with power {board.point.power:g} from {span} on.")
+        ends = dict.fromkeys(map(measure.shown, (gaps.min(), gaps.max())))
+        span = measure.with_unit(" to ".join(ends))
+        pairs_named = f", over {len(pairs):,} {board.shown_words}" if gaps.size > 1 else ""
+        sentences.append(
+            f"The smallest gap that these items find with power {board.point.power:g} is "
+            f"{span}{pairs_named}."
+        )
     uncertain = pairs[np.isinf(pairs["items_assured"]) & (pairs["gap"] != 0)]
     named = [f"{row.model_a} against {row.model_b}" for row in uncertain.itertuples()]
     if named:
