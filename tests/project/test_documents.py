@@ -298,3 +298,16 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         if not file.exists() or (anchor and anchor not in anchors(file)):
             wrong.append(f"{target}#{anchor}")
     assert wrong == []
+
+
+def test_the_ways_through_the_house_name_what_is_there() -> None:
+    text = (ROOT / "docs/adding.md").read_text(encoding="utf-8")
+    ways = text.partition("## Two ways")[2].partition("\n## ")[0]
+    files = {one: ROOT / "src/llm_power" / one for one in re.findall(r"`(_\w+/?\w*\.py)`", ways)}
+    files |= {
+        one: ROOT / "src" / one for one in re.findall(r"`((?:audit|replication)/\w+\.py)`", ways)
+    }
+    assert len(files) > 18
+    assert [one for one, path in files.items() if not path.is_file()] == []
+    for one, name in re.findall(r"`([\w/]+\.py)`: `(\w+)`", ways):
+        assert re.search(rf"^\s*(def|class) {name}\b", files[one].read_text("utf-8"), re.MULTILINE)
