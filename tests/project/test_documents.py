@@ -32,7 +32,7 @@ FENCE = re.compile(
     r"^(<!-- not run: .+ -->\n)?```([^\n`]+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE
 )
 #: Programs of others, which are not in the environment or want a network.
-ELSEWHERE = {"lm_eval", "snakedeploy"}
+ELSEWHERE = {"lm_eval", "pip", "snakedeploy"}
 
 
 @dataclass
