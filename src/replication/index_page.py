@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -157,8 +158,14 @@ def _document(path: Path) -> Markup:
         if token.attrs.pop("style", None) == "text-align:right":
             token.attrSet("class", "right")
     shown = str(parser.renderer.render(tokens, parser.options, {}))
-    scroll = '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>'
-    return Markup(shown.replace("<table>", scroll).replace("</table>", "</table></div>"))
+    numbers = count(1)
+
+    def scrolled(_: re.Match[str]) -> str:
+        label = f"{path.parent.name} {path.stem}, table {next(numbers)}"
+        return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table>'
+
+    shown = re.sub("<table>", scrolled, shown)
+    return Markup(shown.replace("</table>", "</table></div>"))
 
 
 def _by_end(paths: Iterable[str], results: Path) -> list[tuple[str, list[tuple[str, str]]]]:
