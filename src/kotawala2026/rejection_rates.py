@@ -6,12 +6,9 @@ test is also known exactly, by summing over the tables (b, c).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
-import scipy  # its part stats, slow to load, is loaded when it is first used
 
 from kotawala2026.populations import gap_at_required_n
 from llm_power._statistics._special import binomial_pmf, likely_counts
@@ -41,7 +38,6 @@ class RejectionRates:
     simulated: FloatArray
     standard_error: FloatArray  # of `simulated`, at the exact probability
     exact: FloatArray
-    truncated_mass: float  # of the tables left out of the sum, a bound on the error of `exact`
     n_items: int
     n_trials: int
 
@@ -62,7 +58,7 @@ def rejection_rates(
     rng = np.random.default_rng(rng)
     level = open_unit("alpha", alpha)
     n, trials = positive_count("n_items", n_items), positive_count("n_trials", n_trials)
-    b, c, mass = _table_probabilities(p10, p01, n)
+    b, c, mass = likely_tables(p10, p01, n)
     exact = _rejects(b, c, n, level) @ mass
     drawn = rng.multinomial(n, [p10, p01, 1 - p10 - p01], size=trials)
     simulated = _rejects(drawn[:, 0], drawn[:, 1], n, level).mean(axis=1)
@@ -70,7 +66,6 @@ def rejection_rates(
         simulated=simulated,
         standard_error=np.sqrt(exact * (1 - exact) / trials),
         exact=exact,
-        truncated_mass=max(0.0, float(1 - mass.sum())),
         n_items=n,
         n_trials=trials,
     )
@@ -128,8 +123,8 @@ def _rejects(b: IntArray, c: IntArray, n: int, alpha: float) -> BoolArray:
     return np.stack([*by_p_value, percentile_bootstrap_rejects(b, c, n, alpha=alpha)])
 
 
-def _table_probabilities(p10: float, p01: float, n: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Tables (b, c) that hold all but a trace of the trinomial mass, with their mass."""
+def likely_tables(p10: float, p01: float, n: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the tables (b, c) that hold all but a trace of the trinomial mass, and their mass."""
     discordance(p10, p01)
     likely = (likely_counts(n, n, p, outside=_OUTSIDE) for p in (p10, p01))
     b, c = (grid.ravel() for grid in np.meshgrid(*likely))
@@ -139,14 +134,3 @@ def _table_probabilities(p10: float, p01: float, n: int) -> tuple[IntArray, IntA
     favored = p10 / (1 - p01) if p01 < 1 else 0.0
     mass = binomial_pmf(c, n, p01) * binomial_pmf(b, n - c, favored)
     return b, c, mass
-
-
-def likely_tables(shares: Sequence[float], n: int, *, reach: float) -> tuple[IntArray, FloatArray]:
-    """Return b, c and the rest of n items, and their probability, to so many deviations."""
-    first, second = (
-        np.arange(max(0, int(n * p - reach * sqrt(n * p))), int(n * p + reach * sqrt(n * p)) + 1)
-        for p in shares[:2]
-    )
-    b, c = (x.ravel() for x in np.meshgrid(first, second, indexing="ij"))
-    drawn = np.stack([b, c, n - b - c], axis=1)[b + c <= n]
-    return drawn, np.asarray(scipy.stats.multinomial.pmf(drawn, n, shares))

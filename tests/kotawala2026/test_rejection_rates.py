@@ -40,7 +40,6 @@ def test_exact_rates_equal_the_sum_over_every_table(p10: float, p01: float) -> N
             expected += mass * np.array([*(p <= alpha for p in p_values), rejects])
     rates = rejection_rates(p10, p01, n, alpha=alpha, n_trials=10, rng=named_rng(1, "sum"))
     np.testing.assert_allclose(rates.exact, expected, rtol=1e-10, atol=1e-12)
-    assert rates.truncated_mass < 1e-12
 
 
 @pytest.mark.parametrize(("p", "rho_z"), [(0.5, 0.0), (0.9, 0.8)])
@@ -48,7 +47,6 @@ def test_simulated_rates_equal_exact_ones_within_monte_carlo_error(p: float, rho
     cell = calibration_cell(p, rho_z, n_trials=20_000, seed=5)
     for rates in (cell.null, cell.alternative):
         assert np.all(np.abs(rates.simulated - rates.exact) < 4 * rates.standard_error)
-        assert rates.truncated_mass < 1e-12
 
 
 def test_the_standard_error_is_that_of_a_share_of_the_trials() -> None:
