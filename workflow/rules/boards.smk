@@ -244,6 +244,7 @@ rule board_figure:
             category="Boards",
             labels=partial(board_labels, "page, every pair"),
         ),
+        summary="results/boards/{panel}/summary.json",
         pdf="figures/boards/{panel}.pdf",
         png="figures/boards/{panel}.png",
         svg=report(
