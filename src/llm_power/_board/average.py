@@ -378,9 +378,8 @@ def _averaged(
         for task, each in zip(strata.tasks, evidence, strict=True)
     ]
     items, clusters = average_gap(gaps, strata.weights), None
-    sampled = [
-        each.of_clusters is not None and len(each.of_clusters.n_items) > 1 for each in evidence
-    ]
+    numbers = [len([] if each.cluster_sizes is None else each.cluster_sizes) for each in evidence]
+    sampled = [number > 1 for number in numbers]
     if declared.clusters == "random" and any(sampled):
         by_clusters = [
             _cluster_gap(each, weighted=weighted) if is_sampled else gap
@@ -402,7 +401,8 @@ def _discordant(items: PairCells | DifferenceMoments) -> IntArray:
 
 def _clusters_of(evidence: Evidence) -> tuple[ClusterMoments, IntArray]:
     moments, sizes = evidence.with_an_item().of_clusters, evidence.cluster_sizes
-    assert moments is not None and sizes is not None
+    assert moments is not None
+    assert sizes is not None
     return moments, sizes
 
 
