@@ -58,8 +58,7 @@ def rejection_rates(
     rng = np.random.default_rng(rng)
     level = open_unit("alpha", alpha)
     n, trials = positive_count("n_items", n_items), positive_count("n_trials", n_trials)
-    b, c, mass = likely_tables(p10, p01, n)
-    exact = _rejects(b, c, n, level) @ mass
+    exact = exact_rates(p10, p01, n, alpha=level)
     drawn = rng.multinomial(n, [p10, p01, 1 - p10 - p01], size=trials)
     simulated = _rejects(drawn[:, 0], drawn[:, 1], n, level).mean(axis=1)
     return RejectionRates(
@@ -69,6 +68,12 @@ def rejection_rates(
         n_items=n,
         n_trials=trials,
     )
+
+
+def exact_rates(p10: float, p01: float, n_items: int, *, alpha: float = 0.05) -> FloatArray:
+    """Probability that each of the five tests rejects, in the order of `TESTS`."""
+    b, c, mass = likely_tables(p10, p01, n_items)
+    return np.asarray(_rejects(b, c, n_items, alpha) @ mass)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +106,17 @@ def calibration_cell(
     delta = gap_at_required_n(p, rho_z, n_items, alpha=alpha, power=power)
     rates, rhos = [], []
     for name, gap in (("null", 0.0), ("alternative", delta)):
-        cells = paired_bernoulli_cells(p + gap / 2, p - gap / 2, rho_z)
         stream = named_rng(seed, f"calibration/{p:g}/{rho_z:g}/{n_items}/{name}")
-        p10, p01 = float(cells.p10), float(cells.p01)
-        rates.append(rejection_rates(p10, p01, n_items, alpha=alpha, n_trials=n_trials, rng=stream))
-        rhos.append(float(cells.rho))
+        shares = discordance_at(p, rho_z, gap)
+        rates.append(rejection_rates(*shares, n_items, alpha=alpha, n_trials=n_trials, rng=stream))
+        rhos.append(float(paired_bernoulli_cells(p + gap / 2, p - gap / 2, rho_z).rho))
     return CalibrationCell(p, rho_z, rhos[0], rhos[1], delta, rates[0], rates[1])
+
+
+def discordance_at(p: float, rho_z: float, gap: float) -> tuple[float, float]:
+    """Return the discordance probabilities of accuracies p ± gap/2 at a latent correlation."""
+    cells = paired_bernoulli_cells(p + gap / 2, p - gap / 2, rho_z)
+    return float(cells.p10), float(cells.p01)
 
 
 def _rejects(b: IntArray, c: IntArray, n: int, alpha: float) -> BoolArray:

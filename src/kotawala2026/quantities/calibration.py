@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations, product
 from typing import Any, Final, TypedDict
@@ -15,17 +15,15 @@ import numpy as np
 import scipy  # its part stats, slow to load, is loaded when it is first used
 
 from audit.agreement import MONTE_CARLO_LEVEL, agrees
+from kotawala2026.populations import gap_at_required_n
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
-from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cell, likely_tables
+from kotawala2026.rejection_rates import TESTS, discordance_at, exact_rates, likely_tables
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.copula_pairs import paired_bernoulli_cells
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.paired_bootstrap import bootstrap_tails
 from replication.findings import Finding, derived
 from replication.intervals import Interval
 
-# Exact rates do not depend on it.
-_SEED = 0
 # Table 2's caption has sizes among its coordinates, and prints none. At this one each of its
 # deviations of power is within chance.
 _SMALLER_N: Final = 100
@@ -50,42 +48,38 @@ class _Law(TypedDict):
 
 @QUANTITIES.on(PublishedNumbers)
 def calibration(published: PublishedNumbers) -> Iterator[Finding]:
-    """Type-I error and power that Table 2 can have, over the declared five cells and all nine."""
+    """Type-I error and power that Table 2 can have, over any five of its cells and all nine."""
     settings = published.settings
     grid = list(product(settings["calibration_p"], settings["calibration_rho_z"]))
-    alpha, power = settings["alpha"], settings["power"]
-    n, trials = settings["calibration_n"], settings["calibration_trials"]
-    cells = [
-        calibration_cell(p, rho, n, alpha=alpha, power=power, n_trials=trials, seed=_SEED)
-        for p, rho in grid
-    ]
-    small_cells = [
-        calibration_cell(p, rho, _SMALLER_N, alpha=alpha, power=power, n_trials=1, seed=_SEED)
-        for p, rho in grid
-    ]
-    yield from _setup(published, cells, n, trials)
-    type1 = np.stack([cell.null.exact for cell in cells])
-    powers = np.stack([cell.alternative.exact for cell in cells])
+    n, resamples = settings["calibration_n"], settings["oll_v1_bootstrap_resamples"]
+    yield from _setup(published, len(grid))
+    alpha = {"alpha": settings["alpha"]}
+    type1 = np.stack([exact_rates(*discordance_at(*cell, 0.0), n, **alpha) for cell in grid])
+    tuned, small_tuned = (
+        [_tuned(*cell, size, settings) for cell in grid] for size in (n, _SMALLER_N)
+    )
+    powers = np.stack([exact_rates(*cell, n, **alpha) for cell in tuned])
+    small = np.stack([exact_rates(*cell, _SMALLER_N, **alpha) for cell in small_tuned])
     for i, test in enumerate(TESTS):
         yield _of_runs(test, powers[:, i], settings, _ENUMERATED)
         yield from _of_any_five(test, type1[:, i], powers[:, i], settings)
         yield from _exactly(test, type1[:, i], powers[:, i], powers[:, 0], settings)
         printed = published.tables[2]["power_max_dev_pp"][i].value
         yield _beyond_chance(test, powers[:, i], printed, settings)
-        small = np.array([cell.alternative.exact[i] for cell in small_cells])
-        yield _beyond_chance(f"{test}, {_SMALLER_N} items", small, printed, settings)
+        yield _beyond_chance(f"{test}, {_SMALLER_N} items", small[:, i], printed, settings)
     yield _displaying_printed_medians(published, powers)
-    resamples = settings["oll_v1_bootstrap_resamples"]
-    of_bootstrap = [
-        bootstrap_rejection(*_discordance(cell), n, n_resamples=resamples, alpha=alpha)
-        for cell in cells
-    ]
-    yield _of_runs(
-        f"paired_bootstrap, {resamples} resamples",
-        np.array(of_bootstrap),
-        settings,
-        f"{resamples} resamples a trial, nine cells",
-    )
+    of_bootstrap = [bootstrap_rejection(*cell, n, n_resamples=resamples, **alpha) for cell in tuned]
+    how = f"{resamples} resamples a trial, nine cells"
+    test = f"paired_bootstrap, {resamples} resamples"
+    yield _of_runs(test, np.array(of_bootstrap), settings, how)
+
+
+def _tuned(
+    p: float, rho_z: float, n_items: int, settings: Mapping[str, Any]
+) -> tuple[float, float]:
+    """Discordance probabilities at the gap whose N* is `n_items`."""
+    point = {name: settings[name] for name in ("alpha", "power")}
+    return discordance_at(p, rho_z, gap_at_required_n(p, rho_z, n_items, **point))
 
 
 def bootstrap_rejection(
@@ -100,12 +94,6 @@ def bootstrap_rejection(
     rejects = sum(scipy.stats.binom.cdf(rank - 1, n_resamples, tail) for tail in tails)
     # BLAS adds up in an order of its own, by the number of cores.
     return math.fsum(mass * rejects)
-
-
-def _discordance(cell: CalibrationCell) -> tuple[float, float]:
-    half = cell.delta / 2
-    cells = paired_bernoulli_cells(cell.p + half, cell.p - half, cell.rho_z)
-    return float(cells.p10), float(cells.p01)
 
 
 def _of_runs(test: str, powers: FloatArray, settings: Mapping[str, Any], how: str) -> Finding:
@@ -188,19 +176,16 @@ def _displaying_printed_medians(published: PublishedNumbers, powers: FloatArray)
     return derived("asymptotic_tests_at_printed_median", "", len(shown), method)
 
 
-def _setup(
-    published: PublishedNumbers, cells: Sequence[CalibrationCell], n: int, trials: int
-) -> Iterator[Finding]:
+def _setup(published: PublishedNumbers, n_cells: int) -> Iterator[Finding]:
     settings = published.settings
-    alpha, power = settings["alpha"], settings["power"]
-    table = published.tables[2]
+    trials, table = settings["calibration_trials"], published.tables[2]
     counted = "counted in Section 5 and Table 2"
-    yield Finding("calibration_cells", "", len(cells), counted)
+    yield Finding("calibration_cells", "", n_cells, counted)
     through_center = len(settings["calibration_p"]) + len(settings["calibration_rho_z"]) - 1
     method = "values of p plus values of rho_z less the cell that they share: one varied at a time"
     yield Finding("calibration_cells_through_the_center", "", through_center, method)
     yield Finding("calibration_tests", "", len(table), counted)
-    for name, rate in (("type1", alpha), ("power", power)):
+    for name, rate in (("type1", settings["alpha"]), ("power", settings["power"])):
         error = 100 * float(np.sqrt(rate * (1 - rate) / trials))
         method = f"sqrt(x(1-x)/{trials}) at x = {rate:g}"
         yield derived("calibration_mc_se", name, error, method, "pp")
