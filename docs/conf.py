@@ -27,11 +27,9 @@ html_title = "llm-power"
 html_copy_source = False
 # The calculator is a page of its own, as it is on disk.
 html_static_path = ["_static"]
+html_css_files = ["theme.css", "docs.css"]
 html_extra_path = ["calculator.html"]
 html_show_copyright = False
-# A line of a hundred characters, as the command prints them, does not scroll.
-_SMALL_CODE = {"code-font-size": "74%"}
-html_theme_options = {"light_css_variables": _SMALL_CODE, "dark_css_variables": _SMALL_CODE}
 
 # A link to a heading is checked, down to the third level.
 myst_heading_anchors = 3

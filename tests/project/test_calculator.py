@@ -253,7 +253,7 @@ def test_it_fits_its_screen_and_can_be_read(
 
 def test_it_asks_nothing_of_a_network_and_says_nothing(visit: Callable[..., Browser]) -> None:
     browser = visit()
-    files = {"calculator.css", "calculator.js", "page.js"}
+    files = {"theme.css", "page.css", "calculator.css", "calculator.js", "page.js"}
     wanted = {PAGE, "data:,", *((DOCS / "_static" / name).as_uri() for name in files)}
     assert requested(browser) <= wanted
     assert read_log(browser, "browser") == []
@@ -269,7 +269,7 @@ def test_keys_alone_ask_and_the_address_keeps_the_plan(visit: Callable[..., Brow
         return str(browser.find_element(By.ID, "sentence").text)
 
     assert sentence().startswith("Plan about 1,073 items")
-    press(browser, Keys.TAB, Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    press(browser, Keys.TAB, Keys.TAB, Keys.ARROW_DOWN, Keys.ARROW_DOWN)
     assert sentence().startswith("Plan about 2,059 items")
     press(browser, Keys.TAB)
     assert focused() == "gap"

@@ -14,7 +14,7 @@ from browsers import open_browser, open_page, page_width, prefer, serious_faults
 from needed import ROOT, without
 
 _TOOLS = ROOT / "build/docs-tools"
-_PAGES = ("index", "planning", "exhibits", "neighbours")
+_PAGES = ("index", "planning", "exhibits", "thousands")
 
 
 @pytest.mark.slow

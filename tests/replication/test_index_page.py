@@ -105,6 +105,12 @@ def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: 
     assert "a|b" in table
     assert "rests on a witness" in figure
     assert "Open the page of mine.adjacent" in board
+    assert "All pairs. Circles: <img" in figure
+    glance = ask(browser, "document.querySelector('#boards tbody tr').innerText").split("\t")
+    assert glance[1:] == [
+        *("5", "1,200", "3 of 4 (75%)", "3.1 to 4.0 points", "no model"),
+        "300 (200 solved by all, 100 by none)",
+    ]
     # Nothing of what is written is taken for HTML, and nothing turns text around.
     assert "<img src=x" in table
     assert "[U+202E]" in board
