@@ -83,6 +83,18 @@ def board(size: Size, n_clusters: str = str(N_CLUSTERS), kind: Kind = "binary") 
     return call
 
 
+def different(size: Size) -> Call:
+    """Count all pairs, and write those that are different."""
+    pairs = BoardPairs([drawn_task(size)], "all", None, OperatingPoint(), Declared())
+
+    def call() -> Answers:
+        with TemporaryDirectory() as folder:
+            found = stream_pairs(pairs, Keep("different"), folder=Path(folder))
+        return {"n_pairs": np.array([found.streamed.n_pairs])}
+
+    return call
+
+
 def drawn_task(
     size: Size,
     missing: float = 0.0,

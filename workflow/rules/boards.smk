@@ -91,7 +91,7 @@ rule loso:
     log:
         "logs/boards/{panel}/loso.log",
     params:
-        module="llm_power._board.cluster_robustness",
+        module="replication.cluster_robustness",
         function="leave_one_out_table",
         point=operating_point,
     script:

@@ -274,7 +274,7 @@
     // Sets of ranks are those of the declared level.
     const firstSentence = () => level() === board.alpha ? board.tasks[t].first : "";
     const byClusters = () => board.tasks[t].tests.some((test) => test.startsWith("cluster"));
-    const sees = (pair) => pair.sees === null ? "" : `, shows from ${asPoints(pair.sees)}`;
+    const sees = (pair) => pair.sees === null ? "" : `; a gap of ${asPoints(pair.sees)} would show`;
     // Items of a new run that decides a pair, as a cell of a table.
     const needed = (pair, more = sees(pair)) => {
       if (!pair.n) return "no item in common";
@@ -521,7 +521,7 @@
         body("ladder").append(saving("ladder", "csv", () => asCsv(near)));
       } else body("ladder").replaceChildren(h("p", { class: "none" }, "No adjacent pair was compared."));
       title("ladder", declared() ? board.tasks[t].finding : "Each rank against the next");
-      about("ladder", `Dashed: the ${grouped(n)} items at hand. Colored: items of a new run that decides the pair, from an even chance to a mark at a chance of ${board.power}${declared() ? "" : ", known at the declared level and power alone"}; an arrow where no number has it. A pair that is different with its mark right of the items at hand needs more of them in a new run to be decided again.`, inGaps());
+      about("ladder", `Dashed: the ${grouped(n)} items at hand. Colored: items of a new run that decides the pair, from a chance of 0.5 to a mark at one of ${board.power}${declared() ? "" : ", known at the declared level and power alone"}; an arrow where no number has it. A pair that is different with its mark right of the items at hand needs more of them in a new run to be decided again.`, inGaps());
     };
 
     // Counts of pairs by the multiple of the items at hand from which they are decided, a bin a point across.
@@ -741,7 +741,7 @@
         ...(pair.gap !== pair.delta && Number.isFinite(pair.gap) && "gap" in board.tasks[t].pairs ? [["Gap without weights", inUnit(pair.delta)]] : []),
         ["p, this pair alone", asP(pair.ps)], ["Family p", asP(pair.pf)],
         ["Items", grouped(pair.n)], ["New items", needed(pair)],
-        ...(pair.turn === null || level() !== board.alpha ? [] : [["Another sample turns it", `${asPercent(pair.turn)} %`]]),
+        ...(pair.turn === null || level() !== board.alpha ? [] : [["Another sample turns the verdict", `${asPercent(pair.turn)} %`]]),
         ...Object.keys(PROCEDURES).filter((by) => by !== "verdict" && applies(pair, by)).map((by) => [`q, ${PROCEDURES[by][0]}`,
           h("data", { class: `by-${by}`, value: written(q(pair, by)) }, `${asQ(q(pair, by))}, N* ${asItems(pair.n / q(pair, by))}`)]),
       ];
