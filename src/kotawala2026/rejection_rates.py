@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from kotawala2026.populations import gap_at_required_n
 from llm_power._statistics._special import binomial_pmf, likely_counts
@@ -38,8 +39,6 @@ class RejectionRates:
     simulated: FloatArray
     standard_error: FloatArray  # of `simulated`, at the exact probability
     exact: FloatArray
-    n_items: int
-    n_trials: int
 
 
 def rejection_rates(
@@ -65,8 +64,6 @@ def rejection_rates(
         simulated=simulated,
         standard_error=np.sqrt(exact * (1 - exact) / trials),
         exact=exact,
-        n_items=n,
-        n_trials=trials,
     )
 
 
@@ -74,19 +71,6 @@ def exact_rates(p10: float, p01: float, n_items: int, *, alpha: float = 0.05) ->
     """Probability that each of the five tests rejects, in the order of `TESTS`."""
     b, c, mass = likely_tables(p10, p01, n_items)
     return np.asarray(_rejects(b, c, n_items, alpha) @ mass)
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrationCell:
-    """Type-I error and power of the five tests in one cell of Section 5's grid."""
-
-    p: float  # mid accuracy
-    rho_z: float  # latent correlation
-    rho_null: float  # of the 0/1 scores, under either hypothesis
-    rho_alternative: float
-    delta: float  # gap under the alternative
-    null: RejectionRates
-    alternative: RejectionRates
 
 
 def calibration_cell(
@@ -98,19 +82,31 @@ def calibration_cell(
     power: float = 0.80,
     n_trials: int = 1_500,
     seed: int,
-) -> CalibrationCell:
-    r"""Rates under :math:`p_A = p_B = p`, and at the gap whose :math:`N^*` is `n_items`.
+) -> pd.DataFrame:
+    r"""Return the rates under :math:`p_A = p_B = p`, and at the gap with this :math:`N^*`.
 
-    The streams are ``calibration/p/rho_z/n/hypothesis``.
+    A row a test, in one cell of Section 5's grid; the streams are
+    ``calibration/p/rho_z/n/hypothesis``.
     """
     delta = gap_at_required_n(p, rho_z, n_items, alpha=alpha, power=power)
-    rates, rhos = [], []
-    for name, gap in (("null", 0.0), ("alternative", delta)):
-        stream = named_rng(seed, f"calibration/{p:g}/{rho_z:g}/{n_items}/{name}")
-        shares = discordance_at(p, rho_z, gap)
-        rates.append(rejection_rates(*shares, n_items, alpha=alpha, n_trials=n_trials, rng=stream))
-        rhos.append(float(paired_bernoulli_cells(p + gap / 2, p - gap / 2, rho_z).rho))
-    return CalibrationCell(p, rho_z, rhos[0], rhos[1], delta, rates[0], rates[1])
+    rhos: dict[str, float] = {}
+    rates: dict[str, FloatArray] = {}
+    for name, rate, gap in (("null", "type1", 0.0), ("alternative", "power", delta)):
+        found = rejection_rates(
+            *discordance_at(p, rho_z, gap),
+            n_items,
+            alpha=alpha,
+            n_trials=n_trials,
+            rng=named_rng(seed, f"calibration/{p:g}/{rho_z:g}/{n_items}/{name}"),
+        )
+        rhos[f"rho_{name}"] = float(paired_bernoulli_cells(p + gap / 2, p - gap / 2, rho_z).rho)
+        rates |= {
+            rate: found.simulated,
+            f"{rate}_se": found.standard_error,
+            f"{rate}_exact": found.exact,
+        }
+    cell = {"n_items": n_items, "n_trials": n_trials, "delta": delta}
+    return pd.DataFrame({"p": p, "rho_z": rho_z, "test": TESTS, **cell, **rhos, **rates})
 
 
 def discordance_at(p: float, rho_z: float, gap: float) -> tuple[float, float]:
