@@ -58,6 +58,15 @@ def resolving(size: Size) -> Command:
     return Command(program, "resolve", str(folder / "board.csv"), "--out", str(folder / "out"))
 
 
+def resolving_data(_size: Size, name: str, *options: str) -> Command:
+    """Resolve a file of the folder LLM_POWER_DATA."""
+    path = Path(os.environ.get("LLM_POWER_DATA", ""), name)
+    if not path.is_file():
+        raise FileNotFoundError(name)
+    program = str(_BIN / "llm-power")
+    return Command(program, "resolve", str(path), *options, "--out", mkdtemp())
+
+
 def helping(_size: Size, program: str) -> Command:
     """Ask a program of this environment, or of the project's, for its help."""
     path = which(program, path=os.pathsep.join([str(Path(sys.executable).parent), str(_BIN)]))

@@ -105,6 +105,7 @@ _ITEMS: Final = 12_032
 _LADDER: Final = tuple(Size(models, _ITEMS) for models in (5, 15, 50, 150, 500, 1_500, 4_500))
 _MORE_ITEMS: Final = tuple(Size(50, items) for items in (100, 1_000, 10_000, 100_000))
 _PAIR: Final = (Size(2, _ITEMS),)
+_PAGE: Final = (Size(320, 735),)
 _NOTHING: Final = (Size(0, 0),)
 
 
@@ -134,9 +135,9 @@ CONTESTS: Final = (
     ),
     Contest(
         name="core",
-        work="core columns of all pairs, to Parquet",
+        work="core columns and max-T of all pairs, to Parquet",
         ours=Side(US, "ours:core"),
-        reach=Reach(microseconds_a_pair=3, gigabytes=4),
+        reach=Reach(microseconds_a_pair=4, gigabytes=4),
         sizes=_LADDER,
         peers=_peers(
             "p_values",
@@ -198,6 +199,35 @@ CONTESTS: Final = (
         sizes=(Size(3, 400_000),),
     ),
     Contest(
+        name="long",
+        work="the same of five models and no clusters",
+        ours=Side(US, "ours:board", ("1",)),
+        reach=Reach(seconds=6),
+        sizes=(Size(5, 1_000_000),),
+    ),
+    Contest(
+        name="kept",
+        work="all pairs and max-T, those kept that are different",
+        ours=Side(US, "ours:different"),
+        reach=Reach(microseconds_a_pair=2, gigabytes=4),
+        sizes=(Size(1_000, 1_000), Size(5_000, 1_000), Size(20_000, 1_000)),
+    ),
+    Contest(
+        name="csv",
+        work="reading a CSV of an answer a line",
+        ours=Side(US, "files:long_csv"),
+        reach=Reach(seconds=25, gigabytes=2),
+        sizes=(Size(1_000, 10_000),),
+    ),
+    Contest(
+        name="jsonl",
+        work="reading the JSON Lines of lm-evaluation-harness, 200 MB",
+        ours=Side(US, "files:lm_eval_lines"),
+        reach=Reach(seconds=200 / 350),
+        sizes=(Size(2, 50_000),),
+        yardstick=Side("json.loads a line", "files:standard_parser"),
+    ),
+    Contest(
         name="paired_bootstrap",
         work="paired bootstrap, B = 10,000",
         ours=Side(US, "ours:paired_bootstrap"),
@@ -248,6 +278,20 @@ CONTESTS: Final = (
         sizes=(Size(10, 1_000),),
     ),
     Contest(
+        name="page",
+        work="the page of all pairs opens in Chromium",
+        ours=Side(US, "pages:opening"),
+        reach=Reach(seconds=0.5),
+        sizes=_PAGE,
+    ),
+    Contest(
+        name="page_control",
+        work="the page follows a tick of the level, under Holm",
+        ours=Side(US, "pages:controlling"),
+        reach=Reach(seconds=0.05),
+        sizes=_PAGE,
+    ),
+    Contest(
         name="import",
         work="`import llm_power`",
         ours=Side(US, "commands:importing", (US,)),
@@ -272,6 +316,20 @@ CONTESTS: Final = (
 )
 
 
+def _of_file(name: str, work: str, seconds: float, *arguments: str) -> Contest:
+    ours = Side(US, "commands:resolving_data", arguments)
+    return Contest(name, f"`llm-power resolve` of {work}", ours, Reach(seconds=seconds), _NOTHING)
+
+
+# Of the folder LLM_POWER_DATA, which a smoke run does without.
+OF_DATA: Final = (
+    _of_file("arc", "arc, 3,747 models, adjacent pairs", 10, "olv1_subset/arc.parquet"),
+    _of_file("arc_all", "the same, all pairs", 20, "olv1_subset/arc.parquet", "--pairs=all"),
+    _of_file("hellaswag", "hellaswag, adjacent pairs", 10, "olv1_subset/hellaswag.parquet"),
+    _of_file("winogrande", "winogrande, adjacent pairs", 10, "olv1_items/winogrande.parquet"),
+)
+
+
 def _papers(
     name: str, work: str, first: Reach, again: Reach, arguments: tuple[str, ...]
 ) -> tuple[Contest, Contest]:
@@ -284,6 +342,6 @@ def _papers(
 
 # Run by `--paper` alone, each in a clean copy of the project: a first time, and once more.
 PAPERS: Final = (
-    _papers("paper", "the paper", Reach(60), Reach(3), ("PAPER=kotawala2026",)),
+    _papers("paper", "the paper", Reach(35), Reach(3), ("PAPER=kotawala2026",)),
     _papers("papers", "all three papers", Reach(90), Reach(), ()),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cProfile
 import multiprocessing
 import resource
+import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -24,6 +25,8 @@ Key = tuple[Side, Size]
 # What is prepared, in the process that measures.
 _calls: Final[dict[Key, Call]] = {}
 _HOT_SPOTS: Final = 12
+# Seconds after which a process is killed: a benchmark ends, whatever a side does.
+LONGEST: Final = 240
 
 
 @contextmanager
@@ -31,7 +34,9 @@ def own_process() -> Iterator[ProcessPoolExecutor]:
     """Start a process that shares nothing with the others but imported modules."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["llm_power._board.resolve"])
-    with ProcessPoolExecutor(max_workers=1, mp_context=context) as pool:
+    with ProcessPoolExecutor(
+        max_workers=1, mp_context=context, initializer=signal.alarm, initargs=(LONGEST,)
+    ) as pool:
         yield pool
 
 

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -19,10 +20,10 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from contests import CONTESTS, PAPERS, US, Contest, Side
+from contests import CONTESTS, OF_DATA, PAPERS, US, Contest, Side
 from documents import replace_measured
 from drawn import Size
-from measure import Worker, own_process
+from measure import LONGEST, Worker, own_process
 from ours import Answers
 from paper import run_twice
 from results import LATEST, ROOT, LeftOut, Measured, Profile, Results, this_machine
@@ -55,7 +56,7 @@ class Pace:
     warm_up_below: float
 
 
-FULL: Final = Pace(7, contest_seconds=70, our_seconds=60, peer_seconds=1, warm_up_below=1)
+FULL: Final = Pace(7, contest_seconds=30, our_seconds=60, peer_seconds=1, warm_up_below=1)
 SMOKE: Final = Pace(1, contest_seconds=0, our_seconds=9, peer_seconds=9, warm_up_below=0)
 
 
@@ -169,12 +170,15 @@ def measure(contests: Sequence[Contest], runner: Runner) -> Results:
     results = Results(this_machine())
     for contest in contests:
         print(contest.work, "...", file=sys.stderr, flush=True)
-        for found in runner.hold(contest):
-            if isinstance(found, LeftOut):
-                results.left_out.append(found)
-            else:
-                results.measured.append(found)
-        if line_of(contest, results).missed:
+        try:
+            held = list(runner.hold(contest))
+        except FileNotFoundError as absent:
+            held = [LeftOut(contest.name, US, f"{absent} is not in LLM_POWER_DATA")]
+        except BrokenProcessPool:
+            held = [LeftOut(contest.name, US, f"a side was killed after {LONGEST} s")]
+        results.left_out.extend(found for found in held if isinstance(found, LeftOut))
+        results.measured.extend(found for found in held if isinstance(found, Measured))
+        if results.of(contest.name, in_turn=True) and line_of(contest, results).missed:
             climbed = [x for x in results.of(contest.name, in_turn=False) if x.who == US]
             size = max(
                 (x.size for x in climbed if x.seconds[0] < _PROFILED_SECONDS),
@@ -193,7 +197,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", help="names of the contests to hold; print only")
     parser.add_argument("--results", type=Path, default=LATEST, help="file for what is measured")
     options = parser.parse_args()
-    chosen = [one for one in CONTESTS if not options.only or one.name in options.only]
+    every = CONTESTS if options.smoke else (*CONTESTS, *OF_DATA)
+    chosen = [one for one in every if not options.only or one.name in options.only]
     if options.smoke:
         chosen = [one.small() for one in chosen]
         with own_process() as pool:

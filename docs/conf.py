@@ -1,5 +1,6 @@
 """Settings of the site that `make docs` builds from this folder."""
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -26,11 +27,9 @@ html_title = "llm-power"
 html_copy_source = False
 # The calculator is a page of its own, as it is on disk.
 html_static_path = ["_static"]
+html_css_files = ["theme.css", "docs.css"]
 html_extra_path = ["calculator.html"]
 html_show_copyright = False
-# A line of a hundred characters, as the command prints them, does not scroll.
-_SMALL_CODE = {"code-font-size": "74%"}
-html_theme_options = {"light_css_variables": _SMALL_CODE, "dark_css_variables": _SMALL_CODE}
 
 # A link to a heading is checked, down to the third level.
 myst_heading_anchors = 3
@@ -63,6 +62,18 @@ def displayed_formula(translator: Any, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+def let_keys_reach(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], document: Any
+) -> None:
+    """Let keys scroll what is wider than its place, and say of which level a caption is."""
+    wide = r'<(pre(?=>)|div(?= class="table-wrapper))'
+    context["body"] = re.sub(wide, r'<\1 tabindex="0"', context.get("body", ""))
+    captions = context["furo_navigation_tree"]
+    context["furo_navigation_tree"] = captions.replace("role=", 'aria-level="2" role=')
+
+
 def setup(app: Sphinx) -> None:
-    """Let Sphinx write formulas so."""
+    """Let Sphinx write formulas so, and pages for everyone."""
     app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
+    # After the theme, which makes the tree.
+    app.connect("html-page-context", let_keys_reach, priority=900)

@@ -12,6 +12,7 @@ import shutil
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,8 +34,14 @@ _FLAGS: Final = (
     "--disable-component-update",
     "--disable-sync",
 )
-# WCAG 2.2, success criterion 1.4.3, level AA, text of ordinary size.
-AA: Final = 4.5
+_SERIOUS: Final = """
+const done = arguments[0];
+const counts = ({ impact, tags }) =>
+  ["serious", "critical"].includes(impact) || tags.includes("wcag2a") || tags.includes("wcag2aa");
+axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => done(
+  violations.filter(counts).flatMap(
+    ({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`))));
+"""
 # What the margins of 12 mm leave of the width of A4, in pixels of CSS.
 A4: Final = 703
 Browser = webdriver.Chrome
@@ -114,31 +121,24 @@ def page_width(browser: Browser) -> int:
     return int(browser.execute_script("return document.documentElement.scrollWidth"))
 
 
-def channels(css: str) -> tuple[float, ...]:
-    """Return red, green and blue from 0 to 1."""
-    return tuple(float(part) / 255 for part in re.findall(r"[\d.]+", css)[:3])
+def prefer(browser: Browser, scheme: str) -> None:
+    """Let the page believe that its reader prefers light or dark."""
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
 
-def color(browser: Browser, selector: str, name: str = "color") -> tuple[float, ...]:
-    """Return a color of the first element that a selector names."""
-    found: Any = browser.execute_script(
-        "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]",
-        selector,
-        name,
-    )
-    return channels(str(found))
+def is_light(browser: Browser) -> bool:
+    """Return whether the ground of the page is light."""
+    ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+    return sum(map(int, re.findall(r"\d+", ground)[:3])) > 3 * 128
 
 
-def luminance(rgb: tuple[float, ...]) -> float:
-    """WCAG 2.2, relative luminance."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
-    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
-    """WCAG 2.2, contrast ratio."""
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
+def serious_faults(browser: Browser) -> list[str]:
+    """Return what axe-core calls serious, or a breach of WCAG 2 at level AA, on the page shown."""
+    axe = files("axe_core_python") / "axe.min.js"
+    browser.execute_script(axe.read_text(encoding="utf-8"))
+    found: list[str] = browser.execute_async_script(_SERIOUS)
+    return found
 
 
 def printed_sheets(browser: Browser) -> list[int]:

@@ -24,22 +24,22 @@ settings.load_profile("llm-power")
 _HOUSE = find_spec("kotawala2026")
 pytest_plugins = ["paper_fixtures"] if _HOUSE and _HOUSE.origin else []
 
-# In minutes where all others take seconds, in this order: those after the first are at hand when
-# the whole run that they wait for is over.
-_LONG: Final = (
-    *("test_planting.py", "test_undeclared.py", "witness"),
+# The file that makes the whole run begins. Those that read it follow the library's own, so that
+# no worker waits for it, and short ones end, so that none waits for the other.
+_ORDER: Final = (
+    *("test_planting.py", "test_undeclared.py", "witness", "board", "statistics"),
     *("test_workflow.py", "test_hub_workflow.py"),
 )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first: none is what a worker waits for at the end."""
+    """Order the files by what they take and what they wait for."""
     items.sort(key=_place)
 
 
 def _place(item: pytest.Item) -> int:
-    named = {item.path.name, item.path.parent.name} & {*_LONG}
-    return _LONG.index(named.pop()) if named else len(_LONG)
+    named = {item.path.name, item.path.parent.name} & {*_ORDER}
+    return _ORDER.index(named.pop()) if named else len(_ORDER)
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from audit.printed_tables import (
     load_counts,
     load_table,
 )
+from kotawala2026.quantities.evaluated import evaluate_printed
 from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
 from llm_power._scores.store import TaskScores
 from replication.constraints import (
@@ -23,6 +24,7 @@ from replication.constraints import (
     load_board_scores,
     load_constraints,
 )
+from replication.findings import Finding
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -72,3 +74,9 @@ def oll_v1_witness(
 def oll_v1_tasks(oll_v1_witness: OllV1Witness) -> tuple[TaskScores, ...]:
     """Its items."""
     return witness_scores(oll_v1_witness, {FITTED: "0" * 64})
+
+
+@pytest.fixture(scope="session")
+def evidence() -> list[Finding]:
+    """All that follows from the printed numbers."""
+    return evaluate_printed(ROOT / "data" / "kotawala2026")

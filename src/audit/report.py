@@ -36,7 +36,7 @@ from audit.independence import independent_tests
 from audit.printed import as_decimal
 from llm_power._errors import InvalidArgument, counted, one_line
 from llm_power._provenance import Evidence, Verdict
-from llm_power._report.page import asset, content_policy, page_environment
+from llm_power._report.page import asset, content_policy, page_environment, page_style
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def render_report(
     Characters that cannot be seen appear as their code point, ``[U+202E]``; style and script are
     named by their hashes in the Content-Security-Policy, and nothing else may load or run.
     """
-    style = asset("llm_power._report", "page.css") + asset(_PACKAGE, "report.css")
+    style = page_style(_PACKAGE, "report.css")
     script = asset("llm_power._report", "page.js") + asset(_PACKAGE, "report.js")
     counts = audit.counts()
     findings = contradicted_findings(audit)

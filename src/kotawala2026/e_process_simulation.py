@@ -49,7 +49,6 @@ class EProcessCalibration:
     standard_error: float
     mean_stopping: float  # of the trials that cross; NaN where none does
     mean_stopping_error: float
-    restricted_mean: float  # over all trials, cut at the horizon
     mixture: Mixture
 
 
@@ -87,16 +86,15 @@ def e_process_calibration(
     items = arrival + items_rng.negative_binomial(arrival, total)
     crossed = (crossing > 0) & (items <= end)
     stopping = np.where(crossed, items, np.inf)
-    rate = float(crossed.mean())
+    rate, of_crossed = float(crossed.mean()), items[crossed]
     return EProcessCalibration(
         stopping_items=stopping,
         rejection_rate=rate,
         standard_error=float(np.sqrt(rate * (1 - rate) / trials)),
-        mean_stopping=float(items[crossed].mean()) if crossed.any() else np.nan,
+        mean_stopping=float(of_crossed.mean()) if of_crossed.size else np.nan,
         mean_stopping_error=(
-            float(items[crossed].std() / np.sqrt(crossed.sum())) if crossed.any() else np.nan
+            float(of_crossed.std() / np.sqrt(of_crossed.size)) if of_crossed.size else np.nan
         ),
-        restricted_mean=float(np.minimum(stopping, end).mean()),
         mixture=mixture,
     )
 

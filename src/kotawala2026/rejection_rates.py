@@ -6,12 +6,10 @@ test is also known exactly, by summing over the tables (b, c).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
-import scipy  # its part stats, slow to load, is loaded when it is first used
+import pandas as pd
 
 from kotawala2026.populations import gap_at_required_n
 from llm_power._statistics._special import binomial_pmf, likely_counts
@@ -41,9 +39,6 @@ class RejectionRates:
     simulated: FloatArray
     standard_error: FloatArray  # of `simulated`, at the exact probability
     exact: FloatArray
-    truncated_mass: float  # of the tables left out of the sum, a bound on the error of `exact`
-    n_items: int
-    n_trials: int
 
 
 def rejection_rates(
@@ -62,31 +57,20 @@ def rejection_rates(
     rng = np.random.default_rng(rng)
     level = open_unit("alpha", alpha)
     n, trials = positive_count("n_items", n_items), positive_count("n_trials", n_trials)
-    b, c, mass = _table_probabilities(p10, p01, n)
-    exact = _rejects(b, c, n, level) @ mass
+    exact = exact_rates(p10, p01, n, alpha=level)
     drawn = rng.multinomial(n, [p10, p01, 1 - p10 - p01], size=trials)
     simulated = _rejects(drawn[:, 0], drawn[:, 1], n, level).mean(axis=1)
     return RejectionRates(
         simulated=simulated,
         standard_error=np.sqrt(exact * (1 - exact) / trials),
         exact=exact,
-        truncated_mass=max(0.0, float(1 - mass.sum())),
-        n_items=n,
-        n_trials=trials,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationCell:
-    """Type-I error and power of the five tests in one cell of Section 5's grid."""
-
-    p: float  # mid accuracy
-    rho_z: float  # latent correlation
-    rho_null: float  # of the 0/1 scores, under either hypothesis
-    rho_alternative: float
-    delta: float  # gap under the alternative
-    null: RejectionRates
-    alternative: RejectionRates
+def exact_rates(p10: float, p01: float, n_items: int, *, alpha: float = 0.05) -> FloatArray:
+    """Probability that each of the five tests rejects, in the order of `TESTS`."""
+    b, c, mass = likely_tables(p10, p01, n_items)
+    return np.asarray(_rejects(b, c, n_items, alpha) @ mass)
 
 
 def calibration_cell(
@@ -98,20 +82,37 @@ def calibration_cell(
     power: float = 0.80,
     n_trials: int = 1_500,
     seed: int,
-) -> CalibrationCell:
-    r"""Rates under :math:`p_A = p_B = p`, and at the gap whose :math:`N^*` is `n_items`.
+) -> pd.DataFrame:
+    r"""Return the rates under :math:`p_A = p_B = p`, and at the gap with this :math:`N^*`.
 
-    The streams are ``calibration/p/rho_z/n/hypothesis``.
+    A row a test, in one cell of Section 5's grid; the streams are
+    ``calibration/p/rho_z/n/hypothesis``.
     """
     delta = gap_at_required_n(p, rho_z, n_items, alpha=alpha, power=power)
-    rates, rhos = [], []
-    for name, gap in (("null", 0.0), ("alternative", delta)):
-        cells = paired_bernoulli_cells(p + gap / 2, p - gap / 2, rho_z)
-        stream = named_rng(seed, f"calibration/{p:g}/{rho_z:g}/{n_items}/{name}")
-        p10, p01 = float(cells.p10), float(cells.p01)
-        rates.append(rejection_rates(p10, p01, n_items, alpha=alpha, n_trials=n_trials, rng=stream))
-        rhos.append(float(cells.rho))
-    return CalibrationCell(p, rho_z, rhos[0], rhos[1], delta, rates[0], rates[1])
+    rhos: dict[str, float] = {}
+    rates: dict[str, FloatArray] = {}
+    for name, rate, gap in (("null", "type1", 0.0), ("alternative", "power", delta)):
+        found = rejection_rates(
+            *discordance_at(p, rho_z, gap),
+            n_items,
+            alpha=alpha,
+            n_trials=n_trials,
+            rng=named_rng(seed, f"calibration/{p:g}/{rho_z:g}/{n_items}/{name}"),
+        )
+        rhos[f"rho_{name}"] = float(paired_bernoulli_cells(p + gap / 2, p - gap / 2, rho_z).rho)
+        rates |= {
+            rate: found.simulated,
+            f"{rate}_se": found.standard_error,
+            f"{rate}_exact": found.exact,
+        }
+    cell = {"n_items": n_items, "n_trials": n_trials, "delta": delta}
+    return pd.DataFrame({"p": p, "rho_z": rho_z, "test": TESTS, **cell, **rhos, **rates})
+
+
+def discordance_at(p: float, rho_z: float, gap: float) -> tuple[float, float]:
+    """Return the discordance probabilities of accuracies p ± gap/2 at a latent correlation."""
+    cells = paired_bernoulli_cells(p + gap / 2, p - gap / 2, rho_z)
+    return float(cells.p10), float(cells.p01)
 
 
 def _rejects(b: IntArray, c: IntArray, n: int, alpha: float) -> BoolArray:
@@ -128,8 +129,8 @@ def _rejects(b: IntArray, c: IntArray, n: int, alpha: float) -> BoolArray:
     return np.stack([*by_p_value, percentile_bootstrap_rejects(b, c, n, alpha=alpha)])
 
 
-def _table_probabilities(p10: float, p01: float, n: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Tables (b, c) that hold all but a trace of the trinomial mass, with their mass."""
+def likely_tables(p10: float, p01: float, n: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the tables (b, c) that hold all but a trace of the trinomial mass, and their mass."""
     discordance(p10, p01)
     likely = (likely_counts(n, n, p, outside=_OUTSIDE) for p in (p10, p01))
     b, c = (grid.ravel() for grid in np.meshgrid(*likely))
@@ -139,14 +140,3 @@ def _table_probabilities(p10: float, p01: float, n: int) -> tuple[IntArray, IntA
     favored = p10 / (1 - p01) if p01 < 1 else 0.0
     mass = binomial_pmf(c, n, p01) * binomial_pmf(b, n - c, favored)
     return b, c, mass
-
-
-def likely_tables(shares: Sequence[float], n: int, *, reach: float) -> tuple[IntArray, FloatArray]:
-    """Return b, c and the rest of n items, and their probability, to so many deviations."""
-    first, second = (
-        np.arange(max(0, int(n * p - reach * sqrt(n * p))), int(n * p + reach * sqrt(n * p)) + 1)
-        for p in shares[:2]
-    )
-    b, c = (x.ravel() for x in np.meshgrid(first, second, indexing="ij"))
-    drawn = np.stack([b, c, n - b - c], axis=1)[b + c <= n]
-    return drawn, np.asarray(scipy.stats.multinomial.pmf(drawn, n, shares))

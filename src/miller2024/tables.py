@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from operator import add, sub, truediv
 from typing import Any, Final
 
 import numpy as np
@@ -35,22 +36,20 @@ Z_95: Final = 1.96
 
 def table_01(printed: pd.DataFrame, table_2: pd.DataFrame, table_5: pd.DataFrame) -> pd.DataFrame:
     """Scores of Table 1 as Table 2 has them, differences as the intervals of Table 5 do."""
-    made = columns_of("difference", _middles(table_5))
+    made = recomputed("difference", rows_of(table_5), _middle, "low", "high")
     for model in MODELS:
-        made |= columns_of(model, [over_roundings(_same, row[model]) for row in rows_of(table_2)])
+        made |= recomputed(model, rows_of(table_2), float, model)
     return _beside(printed, made)
 
 
 def table_02(printed: pd.DataFrame, table_5: pd.DataFrame) -> pd.DataFrame:
     """Table 2: errors by eq. (2), and each score from the other and the difference of Table 5."""
     rows = [
-        (row, other["difference"])
-        for row, other in zip(rows_of(printed), rows_of(table_5), strict=True)
+        row | {"difference": difference}
+        for row, difference in zip(rows_of(printed), table_5["difference"], strict=True)
     ]
-    made = {
-        **columns_of("galleon", [over_roundings(_plus, r["dreadnought"], d) for r, d in rows]),
-        **columns_of("dreadnought", [over_roundings(_less, r["galleon"], d) for r, d in rows]),
-    }
+    made = recomputed("galleon", rows, add, "dreadnought", "difference")
+    made |= recomputed("dreadnought", rows, sub, "galleon", "difference")
     for model in MODELS:
         made |= columns_of(f"{model}_se", naive_errors(printed, model))
     return _beside(printed, made)
@@ -70,38 +69,27 @@ def table_03(printed: pd.DataFrame) -> pd.DataFrame:
 
 def table_04(printed: pd.DataFrame) -> pd.DataFrame:
     """Ratios of Table 4, from its two standard errors."""
-    found = [
-        over_roundings(lambda a, b: a / b, row["clustered"], row["naive"])
-        for row in rows_of(printed)
-    ]
-    return _beside(printed, columns_of("ratio", found))
+    return _beside(printed, recomputed("ratio", rows_of(printed), truediv, "clustered", "naive"))
 
 
 def table_05(printed: pd.DataFrame, table_2: pd.DataFrame, table_3: pd.DataFrame) -> pd.DataFrame:
     """Table 5 by the relation of Section 4.2, from the errors of Tables 2 and 3."""
     # MGSM's errors are Table 3's (Section 4.2). se_of_scores has eq. (2) in place of the printed
     # errors.
-    errors = [_errors_of(row["eval"], table_2, table_3) for row in rows_of(printed)]
-    rows = list(zip(rows_of(printed), errors, strict=True))
+    rows = [
+        row | dict(zip(MODELS, _errors_of(row["eval"], table_2, table_3), strict=True))
+        for row in rows_of(printed)
+    ]
     naive = [naive_errors(table_2, model) for model in MODELS]
-    made = (
-        columns_of(
-            "se", [over_roundings(error_of_difference, *pair, r["correlation"]) for r, pair in rows]
-        )
-        | columns_of(
-            "correlation",
-            [over_roundings(correlation_from_errors, *pair, r["se"]) for r, pair in rows],
-        )
-        | columns_of("se_of_scores", list(map(_joined, *naive, printed["correlation"])))
-    )
-    for name, side in (("low", -1), ("high", 1)):
-        ends = [
-            over_roundings(lambda d, se, side=side: d + side * Z_95 * se, r["difference"], r["se"])
-            for r, _ in rows
-        ]
-        made |= columns_of(name, ends)
-    z = [over_roundings(lambda d, se: d / se, r["difference"], r["se"]) for r, _ in rows]
-    made |= columns_of("difference", _middles(printed)) | columns_of("z", z)
+    made = {
+        **recomputed("se", rows, error_of_difference, *MODELS, "correlation"),
+        **recomputed("correlation", rows, correlation_from_errors, *MODELS, "se"),
+        **columns_of("se_of_scores", list(map(_joined, *naive, printed["correlation"]))),
+        **recomputed("low", rows, lambda d, se: d - Z_95 * se, "difference", "se"),
+        **recomputed("high", rows, lambda d, se: d + Z_95 * se, "difference", "se"),
+        **recomputed("difference", rows, _middle, "low", "high"),
+        **recomputed("z", rows, truediv, "difference", "se"),
+    }
     return _beside(printed, made)
 
 
@@ -211,24 +199,8 @@ def _errors_of(name: str, table_2: pd.DataFrame, table_3: pd.DataFrame) -> tuple
     return row["galleon_se"], row["dreadnought_se"]
 
 
-def _middles(table_5: pd.DataFrame) -> list[Recomputed]:
-    """Middles of the printed intervals: their differences."""
-    return [
-        over_roundings(lambda low, high: (low + high) / 2, row["low"], row["high"])
-        for row in rows_of(table_5)
-    ]
-
-
-def _same(a: float) -> float:
-    return a
-
-
-def _plus(a: float, b: float) -> float:
-    return a + b
-
-
-def _less(a: float, b: float) -> float:
-    return a - b
+def _middle(low: float, high: float) -> float:
+    return (low + high) / 2
 
 
 def _joined(first: Recomputed, second: Recomputed, correlation: Printed) -> Recomputed:
@@ -267,6 +239,15 @@ def over_roundings(function: Callable[..., Any], *printed: Printed) -> Recompute
     values = [round(float(function(*corner)), 12) for corner in product(*ends)]
     middle = round(float(function(*(one.value for one in printed))), 12)
     return Recomputed(middle, min(values), max(values))
+
+
+def recomputed(
+    name: str, rows: Sequence[Mapping[str, Any]], function: Callable[..., Any], *cells: str
+) -> dict[str, list[float]]:
+    """Return the columns of a function of some printed cells of each row."""
+    return columns_of(
+        name, [over_roundings(function, *(row[cell] for cell in cells)) for row in rows]
+    )
 
 
 def columns_of(name: str, found: Sequence[Recomputed]) -> dict[str, list[float]]:

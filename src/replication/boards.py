@@ -220,7 +220,7 @@ class Boards:
             return self._streamed_results(board)
         for panel in (name for name, family in self.panels.items() if family.board == board):
             made += [f"results/pairs/{panel}.{end}" for end in ("parquet", "csv")]
-            made += [*table_files(panel), f"results/boards/{panel}/board.html"]
+            made += [*table_files(panel), *page_files(panel)]
             if self.boards[board].has_average:
                 made += [f"results/pairs/{panel}.average.{end}" for end in ("parquet", "csv")]
                 made += table_files(panel, AVERAGE_TABLES)
@@ -234,7 +234,7 @@ class Boards:
             *(f"results/pairs/{board}/part-{part}.parquet" for part in parts),
             *(f"results/pairs/{board}.{end}" for end in ("parquet", "csv")),
             *table_files(board, STREAMED_TABLES),
-            f"results/boards/{board}/board.html",
+            *page_files(board),
             *(f"figures/boards/{board}{end}" for end in FIGURE_ENDS.values()),
         ]
 
@@ -247,6 +247,11 @@ def table_files(panel: str, tables: Sequence[str] = BOARD_TABLES) -> list[str]:
     """Return the files of tables of a panel."""
     stems = [f"results/boards/{panel}/{name}" for name in tables]
     return [stem + end for stem in stems for end in TABLE_ENDS.values()]
+
+
+def page_files(panel: str) -> list[str]:
+    """Return the page of a panel, and the facts that it and the index are drawn from."""
+    return [f"results/boards/{panel}/{name}" for name in ("board.html", "summary.json")]
 
 
 def stage_file(panel: str, stage: str) -> str:

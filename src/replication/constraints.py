@@ -25,7 +25,8 @@ from audit.printed_tables import PublishedError, load_table, read_rows
 from audit.register import load_register, stated
 from llm_power._documents import first_violation
 from llm_power._errors import one_line
-from llm_power._scores.store import Provenance
+from llm_power._scores.store import Provenance, TaskScores
+from llm_power._statistics.arrays import FloatArray
 
 # Name of the data in the register; "general" needs no data.
 Panel = str
@@ -344,23 +345,41 @@ def digest_of_fitted(constraints: Sequence[Constraint]) -> dict[str, str]:
     return {FITTED: sha256(repr(fitted).encode()).hexdigest()}
 
 
-def witness_provenance(
-    source: str, files: Mapping[str, str], free: Sequence[str] = ()
-) -> Provenance:
-    """Return where the scores of a witness come from.
+def witness_task(
+    task: str,
+    models: Sequence[str],
+    values: FloatArray,
+    files: Mapping[str, str],
+    *,
+    source: str,
+    free: Sequence[str] = (),
+    clusters: Mapping[str, Sequence[str]] | None = None,
+    digits: int = 5,
+) -> TaskScores:
+    """Return a witness's scores, shape (n_items, n_models), in the form the pair engine reads.
 
     Parameters
     ----------
-    source : str
-        Which witness it is.
     files : mapping of str to str
         SHA-256 of what it was made from, by name; that of the fitted numbers is shown.
+    source : str
+        Which witness it is.
     free : sequence of str
         What was chosen freely.
+    digits : int
+        Digits of an item's number in its identifier.
     """
     fitted = "printed numbers of role input or target"
     if FITTED in files:
         fitted += f", SHA-256 {files[FITTED][:12]}"
     if free:
         fitted += f"; free: {'; '.join(free)}"
-    return Provenance(source=source, files=dict(files), kind="witness", fitted_to=fitted)
+    return TaskScores(
+        task=task,
+        kind="binary",
+        item_ids=tuple(f"witness-{i:0{digits}d}" for i in range(1, len(values) + 1)),
+        models=tuple(models),
+        values=values,
+        clusters={name: tuple(labels) for name, labels in (clusters or {}).items()},
+        provenance=Provenance(source=source, files=dict(files), kind="witness", fitted_to=fitted),
+    )

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup
+from PIL import Image
 
 from audit.pictures import picture_address
 from audit.written_verdicts import counted, verdicts_by_exhibit
+from llm_power._board.measure import Measure
 from llm_power._provenance import VERDICTS
-from llm_power._report.page import asset, content_policy, page_environment
+from llm_power._report.page import asset, content_policy, page_environment, page_style
 
 _PACKAGE: Final = "replication"
 # How wide a picture is shown, on a screen with twice the points.
@@ -34,7 +38,7 @@ _SOURCES: Final = {
 }
 _GLYPHS: Final = dict(zip(VERDICTS, "✓≈✗?◇○", strict=True))
 # Files for readers first; what describes a table is not one of them.
-_ENDS: Final = ("html", "pdf", "svg", "png", "csv", "md", "tex", "parquet", "json")
+_ENDS: Final = ("html", "pdf", "svg", "png", "csv", "md", "tex", "txt", "parquet", "json")
 _NOT_OFFERED: Final = "-metadata.json"
 _PAGES: Final = {
     "audit/report.html": "the report",
@@ -78,13 +82,39 @@ class _Entry:
         return counted(found)
 
     @cached_property
-    def picture(self) -> tuple[str, str] | None:
-        """Its picture, and the address of the file; of variants, that with the plainest name."""
+    def picture(self) -> Mapping[str, str] | None:
+        """Its picture, the address of the file, and its caption; of variants, the plainest name."""
         paths = [path for path in self.made["outputs"] if path.endswith(".png")]
         if not paths:
             return None
         path = min(paths, key=len)
-        return picture_address(Path(path), _WIDTH, _COLORS), _address(path, self.results)
+        with Image.open(path) as drawn:
+            title = str(drawn.info.get("Title", self.label))
+        texts = [
+            Path(path).read_text("utf-8") for path in self.made["outputs"] if path.endswith(".txt")
+        ]
+        return {
+            "shown": picture_address(Path(path), _WIDTH, _COLORS),
+            "file": _address(path, self.results),
+            "title": title,
+            "caption": texts[0] if texts else title,
+        }
+
+    @property
+    def glances(self) -> Iterator[Mapping[str, Any]]:
+        """How far each task of a board tells its models apart, with the address of its page."""
+        for path in (Path(path) for path in self.made["outputs"] if path.endswith("summary.json")):
+            facts = json.loads(path.read_text(encoding="utf-8"))
+            measure, several = Measure(**facts["measure"]), len(facts["glance"]) > 1
+            names = [self.label, "every pair"] if facts["family"] == "all" else [self.label]
+            for each in facts["glance"]:
+                ends = dict.fromkeys(map(measure.shown, each["smallest_gap"] or ()))
+                yield {
+                    **each,
+                    "name": ", ".join([*names, *[each["task"]] * several]),
+                    "page": _address(str(path.with_name("board.html")), self.results),
+                    "floor": measure.with_unit(" to ".join(ends)) if ends else "none",
+                }
 
     @cached_property
     def documents(self) -> list[Markup]:
@@ -116,7 +146,7 @@ def render_index(
     kinds = {"table": "Tables", "figure": "Figures", "": "Numbers of the text, and comparisons"}
     grouped = groupby(sorted(exhibits, key=_kind, reverse=True), key=_kind)
     groups = {kinds[kind]: sorted(entries, key=_number) for kind, entries in grouped}
-    style = asset("llm_power._report", "page.css") + asset(_PACKAGE, "index.css")
+    style = page_style(_PACKAGE, "index.css")
     script = asset("llm_power._report", "page.js")
     total = sum(verdicts.values(), Counter[str]())
     return page_environment(_PACKAGE).get_template("index.html.j2").render(
@@ -125,7 +155,9 @@ def render_index(
         script=script,
         policy=content_policy(style, script),
         groups=sorted(groups.items(), key=lambda group: [*kinds.values()].index(group[0])),
-        boards=[_Entry(made, results, {}) for made in manifest["boards"]],
+        boards=(boards := [_Entry(made, results, {}) for made in manifest["boards"]]),
+        glances=[each for board in boards for each in board.glances],
+        docs=_address("build/docs/exhibits.html", results),
         verdicts=counted(total),
         n_claims=total.total(),
         on_witness=[one.label for one in exhibits if "witness" in one.made["classes"]],
@@ -157,8 +189,14 @@ def _document(path: Path) -> Markup:
         if token.attrs.pop("style", None) == "text-align:right":
             token.attrSet("class", "right")
     shown = str(parser.renderer.render(tokens, parser.options, {}))
-    scroll = '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>'
-    return Markup(shown.replace("<table>", scroll).replace("</table>", "</table></div>"))
+    numbers = count(1)
+
+    def scrolled(_: re.Match[str]) -> str:
+        label = f"{path.parent.name} {path.stem}, table {next(numbers)}"
+        return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table>'
+
+    shown = re.sub("<table>", scrolled, shown)
+    return Markup(shown.replace("</table>", "</table></div>"))
 
 
 def _by_end(paths: Iterable[str], results: Path) -> list[tuple[str, list[tuple[str, str]]]]:

@@ -21,15 +21,31 @@ a,table_06,holds
 b,table_06,contradicted
 c,figure_01,holds
 """
+_CAPTION: Final = f"All pairs. Circles: {HOSTILE}"
 _OUTPUTS: Final = {
     "table_06": [f"results/tables/table_06.{end}" for end in ("csv", "csv-metadata.json", "md")],
-    "figure_01": [f"figures/figure_01.{end}" for end in ("pdf", "png", "svg")],
+    "figure_01": [
+        *(f"figures/figure_01.{end}" for end in ("pdf", "png", "svg")),
+        "figures/camera_ready/figure_01.txt",
+    ],
     "mine": [
         "results/boards/mine/board.html",
+        "results/boards/mine/summary.json",
         "results/boards/mine.adjacent/board.html",
         "results/pairs/mine.csv",
         "results/pairs/mine.adjacent.csv",
         "figures/boards/mine.png",
+    ],
+}
+_FACTS: Final = {
+    "family": "all",
+    "measure": {"unit": "points", "factor": 100.0, "decimals": 1, "lower_is_better": False},
+    "glance": [
+        {
+            **{"task": "exam", "models": 5, "items": 1200, "neighbors": 4, "told_apart": 3},
+            **{"smallest_gap": [0.031, 0.04], "leader": None},
+            **{"items_alike": 300, "items_all_solve": 200, "items_none_solve": 100},
+        }
     ],
 }
 AUDIT: Final = ("results/audit/report.html", "results/audit/claims.csv")
@@ -43,9 +59,11 @@ def write_run(where: Path) -> dict[str, Any]:
         if file.suffix == ".png":
             Image.new("RGB", (2000, 900), "gray").save(file)
         else:
-            file.write_text({".md": _TABLE}.get(file.suffix, "x"), encoding="utf-8")
+            texts = {".md": _TABLE, ".txt": _CAPTION, ".json": json.dumps(_FACTS)}
+            file.write_text(texts.get(file.suffix, "x"), encoding="utf-8")
     (where / AUDIT[1]).write_text(_CLAIMS)
-    for name in ("Snakefile", "config.yaml", "ro-crate-metadata.json"):
+    for name in ("build/docs/exhibits.html", "Snakefile", "config.yaml", "ro-crate-metadata.json"):
+        (where / name).parent.mkdir(parents=True, exist_ok=True)
         (where / name).write_text("x")
     (where / "data").mkdir()
     (where / "data/printed.csv").write_text("x")

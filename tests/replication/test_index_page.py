@@ -12,16 +12,16 @@ from run_examples import HOSTILE, write_run
 
 from browsers import (
     A4,
-    AA,
     Browser,
-    color,
-    contrast,
     forget_emulation,
+    is_light,
     open_browser,
     open_page,
     page_width,
+    prefer,
     read_log,
     requested,
+    serious_faults,
 )
 from replication.index_page import render_index
 
@@ -57,8 +57,7 @@ def ask(browser: Browser, script: str) -> Any:
 def test_it_is_one_file_that_fits_and_can_be_read(
     browser: Browser, page: Path, width: int, scheme: str
 ) -> None:
-    feature = {"name": "prefers-color-scheme", "value": scheme}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    prefer(browser, scheme)
     open_page(browser, page.as_uri(), width)
     assert read_log(browser, "browser") == []
     assert {one for one in requested(browser) if not one.startswith("data:")} == {page.as_uri()}
@@ -70,10 +69,8 @@ def test_it_is_one_file_that_fits_and_can_be_read(
     # What is wide is scrolled in its own place.
     wide = ask(browser, "document.querySelector('.scroll').scrollWidth")
     assert wide > ask(browser, "document.querySelector('.scroll').clientWidth")
-    ground = color(browser, "body", "backgroundColor")
-    assert (sum(ground) > 1.5) == (scheme == "light")
-    for part in ("body", "a.open", ".v-contradicted", ".v-holds", ".s-witness", ".provenance"):
-        assert contrast(color(browser, part), ground) >= AA
+    assert is_light(browser) == (scheme == "light")
+    assert serious_faults(browser) == []
     forget_emulation(browser)
 
 
@@ -108,6 +105,12 @@ def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: 
     assert "a|b" in table
     assert "rests on a witness" in figure
     assert "Open the page of mine.adjacent" in board
+    assert "All pairs. Circles: <img" in figure
+    glance = ask(browser, "document.querySelector('#boards tbody tr').innerText").split("\t")
+    assert glance[1:] == [
+        *("5", "1,200", "3 of 4 (75%)", "3.1 to 4.0 points", "no model"),
+        "300 (200 solved by all, 100 by none)",
+    ]
     # Nothing of what is written is taken for HTML, and nothing turns text around.
     assert "<img src=x" in table
     assert "[U+202E]" in board

@@ -173,7 +173,7 @@ def test_touching_a_module_runs_nothing(finished: Path) -> None:
 
 
 def test_editing_a_module_runs_its_users(finished: Path) -> None:
-    module = finished / "src/llm_power/_board/cluster_robustness.py"
+    module = finished / "src/replication/cluster_robustness.py"
     text = module.read_text()
     module.write_text(text + "\n# edited\n")
     try:
@@ -291,17 +291,11 @@ def test_bad_score_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"alpha": 2}, "alpha"),
-        ({"sed": 1}, "sed"),
         (
             {"boards": {"oll_v1": {"title": "x", "tasks": {"t": {"path": "p"}}}}},
             "a panel of that name",
         ),
         ({"paper": "nobody2026"}, "data/nobody2026/paper.yaml"),
-        ({"boards": {"Bad-Name": {"title": "x", "tasks": {"t": {"path": "p"}}}}}, "Bad-Name"),
-        (
-            {"boards": {"b": {"title": "x", "tasks": {"t": {"path": "p"}}, "missing": "?"}}},
-            "missing",
-        ),
     ],
 )
 def test_config_is_checked_before_any_job(
@@ -316,31 +310,15 @@ def test_config_is_checked_before_any_job(
     assert not (where / "results").exists()
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("alpha: 0.05", "alpha: .nan", "key 'alpha': nan is not"),
-        ("alpha: 0.05", "alpha: 0.05\nalpha: 0.20", "the key 'alpha' occurs twice"),
-        (
-            "alpha: 0.05",
-            "\n".join(
-                ["a0: &a0 [x]", *(f"a{i}: &a{i} [{f'*a{i - 1},' * 9}]" for i in range(1, 30))]
-            ),
-            "by an alias",
-        ),
-    ],
-)
-def test_config_is_read_as_it_is_written(old: str, new: str, message: str, tmp_path: Path) -> None:
+def test_config_is_read_as_it_is_written(tmp_path: Path) -> None:
     where = copy_repository(tmp_path)
-    config = where / "config.yaml"
-    text = config.read_text()
-    assert text.count(old) == 1
-    config.write_text(text.replace(old, new))
+    with (where / "config.yaml").open("a") as config:
+        config.write("\nalpha: 0.20\n")
     done = run_workflow(where, "--dry-run", "table_06")
     assert done.returncode != 0
     shown = done.stdout + done.stderr
     (line,) = [line for line in shown.splitlines() if "file 'config.yaml'" in line]
-    assert message in line
+    assert "the key 'alpha' occurs twice" in line
     assert "Remedy: " in line
 
 

@@ -91,7 +91,7 @@ rule loso:
     log:
         "logs/boards/{panel}/loso.log",
     params:
-        module="llm_power._board.cluster_robustness",
+        module="replication.cluster_robustness",
         function="leave_one_out_table",
         point=operating_point,
     script:
@@ -244,6 +244,7 @@ rule board_figure:
             category="Boards",
             labels=partial(board_labels, "page, every pair"),
         ),
+        summary="results/boards/{panel}/summary.json",
         pdf="figures/boards/{panel}.pdf",
         png="figures/boards/{panel}.png",
         svg=report(

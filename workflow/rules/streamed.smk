@@ -80,6 +80,7 @@ rule streamed_board:
             category="Boards",
             labels=partial(board_labels, "page, adjacent pairs"),
         ),
+        summary="results/boards/{streamed}/summary.json",
         pdf="figures/boards/{streamed}.pdf",
         png="figures/boards/{streamed}.png",
         svg=report(

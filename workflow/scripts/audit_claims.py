@@ -31,7 +31,7 @@ with logged(despite=True):
     there = [file for file in sorted(files) if (results / file).is_file()]
     places = {file: results / file for file in there} | snakemake.params.rule_files
     corrections = Path(snakemake.output.corrections)
-    places[corrections.name] = corrections
+    places |= {corrections.name: corrections, "index.html": results / "index.html"}
     links = {name: os.path.relpath(place, page.parent) for name, place in places.items()}
     write_claims(judged, Path(snakemake.output.csv), Path(snakemake.output.md))
     corrections.write_text(corrections_json(judged), encoding="utf-8")

@@ -1,7 +1,5 @@
 """Draw the page and the figure of a board."""
 
-from pathlib import Path
-
 from llm_power._board.average import average_tasks
 from llm_power._board.landscape import board_landscapes
 from llm_power._board.operating_point import Declared, OperatingPoint
@@ -9,9 +7,9 @@ from llm_power._board.page_data import page_data
 from llm_power._board.resolve import BoardVerdicts
 from llm_power._board.summary import describe_board
 from llm_power._report.board_figure import save_board_figure
-from llm_power._report.board_page import render_board_page
 from llm_power._report.score_provenance import score_provenance
 from llm_power._scores.store import read_task
+from replication.board_page import write_page
 from replication.job import load, logged, snakemake
 
 with logged():
@@ -37,6 +35,6 @@ with logged():
         result=given.result,
         average_result=given.average,
     )
-    Path(snakemake.output.page).write_text(render_board_page(data), encoding="utf-8")
+    write_page(snakemake.output, data, summary)
     stem = snakemake.output.pdf.removesuffix(".pdf")
     save_board_figure(verdicts, data, stem, score_provenance(tasks))

@@ -9,11 +9,11 @@ from llm_power._board.stream import Keep, Tally, adjacent_shown
 from llm_power._board.summary import describe_board
 from llm_power._board.verdicts import PAIRS_COLUMNS
 from llm_power._report.board_figure import save_board_figure
-from llm_power._report.board_page import render_board_page
 from llm_power._report.board_tables import streamed_tables
 from llm_power._report.landscape import landscape_tables
 from llm_power._report.score_provenance import score_provenance
 from llm_power._report.tables import write_table
+from replication.board_page import write_page
 from replication.board_pairs import board_pairs
 from replication.job import logged, save, snakemake, write_csv
 
@@ -35,5 +35,5 @@ with logged():
     save(board.verdicts[PAIRS_COLUMNS], output.parquet)
     write_csv(board.verdicts[PAIRS_COLUMNS], output.csv)
     data = page_data(board.verdicts, summary, title=given.title, result=given.result)
-    Path(output.page).write_text(render_board_page(data), encoding="utf-8")
+    write_page(output, data, summary)
     save_board_figure(board.verdicts, data, output.pdf.removesuffix(".pdf"), sources)

@@ -14,6 +14,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 from scipy.special import ndtr, ndtri
 
+from kotawala2026.exhibits._marks import note
 from kotawala2026.operating_point import POWER, K
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
@@ -69,48 +70,29 @@ def curves_of(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[repeated].drop_duplicates().reset_index(drop=True)
 
 
-def exhibit(
-    table: Table, frame: pd.DataFrame, *, title: str, symbol: str, tolerance: float
-) -> Exhibit:
-    """Return the figure of `draw`, with the table of `present` and the points of `tabulate`."""
-    curves = curves_of(frame[frame["reference"] == "expected"])
-    multiples = ", ".join(as_fixed(3)(ratio) for ratio in curves["crossing_to_n_star"])
-    gaps = ", ".join(f"{gap:g}" for gap in curves["delta"])
-    caption = (
-        "Power of the paired bootstrap against the number of items, with standard errors; "
-        f"{int(curves['n_trials'].iloc[0]):,} trials a point. Printed: the crossings of "
-        f"{POWER:g} are within {100 * tolerance:g}% of N* (shaded); ours (rings) are "
-        f"{multiples} of N* at gaps of {gaps}, against a reference with the nominal parameters."
-    )
-    if (frame["n_items"] < _FEWEST_ITEMS).any():
-        caption += f" Grey: fewer than {_FEWEST_ITEMS} items, too few for the bootstrap."
-    drawing = Drawing(
-        title,
-        table.provenance,
-        lambda: draw(frame, symbol=symbol, tolerance=tolerance),
-        caption,
-    )
-    return Exhibit(table, drawing, files={"_points.csv": csv_text(frame)})
-
-
-def present(
+def power_figure(
     frame: pd.DataFrame,
     *,
-    caption: str,
+    title: str,
     gap: str,
+    symbol: str,
+    behind: str,
     claim: str,
     notes: Sequence[str],
     tolerance: float,
     seed: int,
-) -> Table:
-    """Dress the curves of `tabulate`; `claim` says in words what the paper states of them."""
+) -> Exhibit:
+    """Return the figure of the curves of `tabulate`, the table of where each meets the target.
+
+    `behind` says what the table is of, `claim` what the paper states of the curves.
+    """
     curves = curves_of(frame)
     expected = curves[curves["reference"] == "expected"]
-    ratios = ", ".join(as_fixed(3)(ratio) for ratio in expected["crossing_to_n_star"])
+    ratios = [as_fixed(3)(ratio) for ratio in expected["crossing_to_n_star"]]
     held = bool(np.all(np.abs(expected["crossing_to_n_star"] - 1) <= tolerance))
     every = float(np.prod(expected["drawn_within"].to_numpy()))
     n_reference, n_trials = (int(curves[name].iloc[0]) for name in ("n_reference", "n_trials"))
-    return Table(
+    table = Table(
         frame=curves,
         columns=[
             Column("reference", "Reference", as_text),
@@ -123,11 +105,11 @@ def present(
             Column("crossing_to_n_star_se", "SE", as_fixed(3), "right"),
             Column("crossing_to_reference", "Ratio to N* of the reference", as_fixed(3), "right"),
         ],
-        caption=caption,
+        caption=behind,
         provenance=[Provenance.simulated(seed=seed, trials=n_trials, unit="trials a point")],
         notes=[
             f"{claim} Against a reference that has the nominal parameters the ratios are "
-            f"{ratios}: the statement {'holds' if held else 'does not hold'}.",
+            f"{', '.join(ratios)}: the statement {'holds' if held else 'does not hold'}.",
             f"A reference of {n_reference:,} items that is drawn has a gap of its own and thus "
             f"an N* of its own, and the curve follows that one. All {len(expected)} of them "
             f"would come within {100 * tolerance:g}% of the nominal N* with probability "
@@ -138,9 +120,23 @@ def present(
             "the scale of eq. (2). SE is the Monte Carlo error.",
         ],
     )
+    caption = (
+        "Power of the paired bootstrap against the number of items, with standard errors; "
+        f"{n_trials:,} trials a point. Printed: the crossings of "
+        f"{POWER:g} are within {100 * tolerance:g}% of N* (shaded); ours (rings) are "
+        f"{', '.join(ratios)} of N* at gaps of {', '.join(f'{x:g}' for x in expected['delta'])}, "
+        "against a reference with the nominal parameters."
+    )
+    if (frame["n_items"] < _FEWEST_ITEMS).any():
+        caption += f" Grey: fewer than {_FEWEST_ITEMS} items, too few for the bootstrap."
+    return Exhibit(
+        table,
+        Drawing(title, table.provenance, lambda: draw(frame, symbol, tolerance), caption),
+        files={"_points.csv": csv_text(frame)},
+    )
 
 
-def draw(frame: pd.DataFrame, *, symbol: str, tolerance: float) -> Figure:
+def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
     """Draw power against n, with N* of each gap and a band of `tolerance` around it."""
     figure = new_figure(height=2.9)
     ax = figure.subplots()
@@ -163,23 +159,9 @@ def draw(frame: pd.DataFrame, *, symbol: str, tolerance: float) -> Figure:
             n_star * (1 - tolerance), n_star * (1 + tolerance), color=color, alpha=0.2, linewidth=0
         )
         ax.plot(crossing, POWER, "o", markersize=6, fillstyle="none", color="black", zorder=4)
-        ax.annotate(
-            rf"${multiple:.3f}\,N^{{\ast}}$",
-            (crossing, POWER),
-            xytext=(-5, 4),
-            textcoords="offset points",
-            ha="right",
-            fontsize=7,
-        )
-        ax.annotate(
-            rf"$N^{{\ast}} = {n_star:,.0f}$".replace(",", "{,}"),
-            (n_star * (1 + tolerance), 0.03),
-            xytext=(2, 0),
-            textcoords="offset points",
-            rotation=90,
-            va="bottom",
-            fontsize=7,
-        )
+        note(ax, rf"${multiple:.3f}\,N^{{\ast}}$", (crossing, POWER), (-5, 4), ha="right")
+        mark = rf"$N^{{\ast}} = {n_star:,.0f}$".replace(",", "{,}")
+        note(ax, mark, (n_star * (1 + tolerance), 0.03), (2, 0), rotation=90, va="bottom")
     ax.axhline(POWER, color="0.3", linestyle=":", linewidth=0.8)
     ax.set(xscale="log", ylim=(0, 1.03), xlabel="items $n$", ylabel="power of the bootstrap")
     ax.xaxis.set_major_formatter("{x:,.0f}")

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from kotawala2026.exhibits._marks import note
 from kotawala2026.labels import pair_labels, task_label
 from kotawala2026.quantities.miller_gain import gain_of_pairing
 from llm_power._report.figures import BLUE, GREY, ORANGE, new_figure
@@ -76,16 +77,8 @@ def draw(frame: pd.DataFrame, compared: Sequence[tuple[str, str, str]]) -> Figur
     lower, median, upper = frame["gain"].quantile([0.25, 0.5, 0.75])
     ax.axhspan(lower, upper, color="0.93", zorder=0)
     ax.axhline(median, color=GREY, linewidth=0.7, zorder=0)
-    ax.annotate(
-        "quartiles and median",
-        (0.03, upper),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, -2),
-        textcoords="offset points",
-        va="top",
-        fontsize=6.5,
-        color="0.35",
-    )
+    small: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "fontsize": 6.5}
+    note(ax, "quartiles and median", (0.03, upper), (0, -2), va="top", color="0.35", **small)
     ax.set_ylabel(r"$N^{\ast}_{\mathrm{Miller}} \,/\, N^{\ast}_{\mathrm{paired}}$")
     figure.legend(loc="outside upper center", ncols=2)
     _print_beside(ax, compared)
@@ -93,14 +86,7 @@ def draw(frame: pd.DataFrame, compared: Sequence[tuple[str, str, str]]) -> Figur
     strip.scatter(frame["rho"], frame["residual"], s=9, **circles)
     printed = -float(compared[-1][1])
     strip.axhline(printed, color=ORANGE, linestyle=":", linewidth=1.0)
-    strip.annotate(
-        "printed largest",
-        (0.0, printed),
-        xycoords=("axes fraction", "data"),
-        xytext=(3, 2),
-        textcoords="offset points",
-        fontsize=6.5,
-    )
+    note(strip, "printed largest", (0.0, printed), (3, 2), **small)
     strip.set(ylabel="residual", xlabel=r"correlation $\hat\rho$ of the pair")
     strip.set_ylim(min(printed, float(frame["residual"].min())) * 1.25, 0.012)
     figure.align_ylabels()
@@ -111,5 +97,4 @@ def _print_beside(ax: Axes, compared: Sequence[tuple[str, str, str]]) -> None:
     places = ((0.03, "left"), (0.52, "right"), (0.68, "right"))
     for row, cells in enumerate([("", "printed", "ours"), *compared]):
         for (place, align), cell in zip(places, cells, strict=True):
-            at = (place, 0.94 - 0.078 * row)
-            ax.annotate(cell, at, xycoords="axes fraction", ha=align, fontsize=7)
+            note(ax, cell, (place, 0.94 - 0.078 * row), xycoords="axes fraction", ha=align)

@@ -9,7 +9,7 @@ import seaborn as sns
 from matplotlib.figure import Figure
 
 from audit.printed_tables import PublishedCounts
-from kotawala2026.exhibits._bars import PRINTED, legend_above, printed_handle, style_bars
+from kotawala2026.exhibits._marks import PRINTED, legend_above, printed_handle, style_bars
 from kotawala2026.labels import model_label, pair_labels, task_label
 from llm_power._report.figures import PAGE_INCHES
 from replication.exhibits import Drawing, Exhibit, Inputs

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from audit.printed_tables import PublishedCounts
-from kotawala2026.exhibits._bars import PRINTED, legend_above, printed_handle, style_bars
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
+from kotawala2026.exhibits._marks import PRINTED, legend_above, note, printed_handle, style_bars
 from llm_power._provenance import Provenance
 from llm_power._report.figures import new_figure
 from llm_power._statistics.arrays import FloatArray
@@ -89,16 +89,7 @@ def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, n_printed
     ax.plot(place, printed, zorder=4, **PRINTED)
     ax.plot(place, second, zorder=5, **_TICK)
     for at, r in enumerate(frame["r"]):
-        ax.annotate(
-            _significant(r),
-            (at, r),
-            xytext=(0, 3.5),
-            textcoords="offset points",
-            ha="center",
-            fontsize=7,
-            bbox={"facecolor": "white", "linewidth": 0, "pad": 0.2},
-            zorder=3.5,
-        )
+        note(ax, _significant(r), (at, r), (0, 3.5), ha="center", bbox=_WHITE, zorder=3.5)
     n_items = int(frame["n_items"].iloc[0])
     ax.set(yscale="log", ylabel=r"$r = N^{\ast}/N$")
     ax.set_xlabel(f"adjacent ranks, $N$ = {n_items:,}")
@@ -116,6 +107,7 @@ def _significant(r: float) -> str:
     return f"{r:.0f}" if r >= 100 else f"{r:#.2g}" if r < 1 else f"{r:#.3g}"
 
 
+_WHITE: Final = {"facecolor": "white", "linewidth": 0, "pad": 0.2}
 _TICK: Final[dict[str, Any]] = {
     "marker": "_",
     "markersize": 13,

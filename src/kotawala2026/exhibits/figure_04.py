@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 import numpy as np
 import pandas as pd
 from matplotlib.collections import LineCollection
@@ -23,23 +25,28 @@ HYPOTHESES = ("H0", "H1")
 # The paper states no horizon; three times the required N of the pair shows the crossings.
 HORIZON = 3
 _percent = as_percent(1)
+_BLACK: Final[dict[str, Any]] = {"color": "black", "zorder": 3}
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 4, the table of the shares that cross, and the trajectories it draws."""
     settings, numbers = inputs.settings, inputs.numbers
-    seed, n_trials = numbers["seed"], numbers["n_trials"]
-    alpha, n_trajectories = settings["figure_4_alpha"], numbers["n_trajectories"]
-    window = settings["figure_4_first_crossing"]
-    common = {
+    alpha, window = settings["figure_4_alpha"], settings["figure_4_first_crossing"]
+    pair: dict[str, Any] = {
         "delta": settings["figure_4_delta"],
         "n_star": settings["figure_4_n_star"],
         "horizon": HORIZON * settings["figure_4_n_star"],
-        "seed": seed,
+        "seed": numbers["seed"],
     }
-    trajectories = compute(**common, n_trajectories=n_trajectories)
-    calibration = calibrate(**common, n_trials=n_trials, window=window, alpha=alpha)
-    sources = provenance(seed=seed, n_trajectories=n_trajectories, n_trials=n_trials)
+    trajectories = compute(**pair, n_trajectories=numbers["n_trajectories"])
+    calibration = calibrate(**pair, n_trials=numbers["n_trials"], window=window, alpha=alpha)
+    sources = [
+        Provenance.simulated(seed=numbers["seed"], trials=numbers[trials], unit=unit)
+        for trials, unit in (
+            ("n_trajectories", "trajectories a hypothesis"),
+            ("n_trials", "trials a hypothesis for the shares"),
+        )
+    ]
     return Exhibit(
         build(calibration, sources, alpha=alpha),
         Drawing(
@@ -53,12 +60,7 @@ def make(inputs: Inputs) -> Exhibit:
 
 
 def compute(
-    delta: float,
-    n_star: float,
-    *,
-    horizon: int,
-    n_trajectories: int,
-    seed: int,
+    delta: float, n_star: float, *, horizon: int, n_trajectories: int, seed: int
 ) -> pd.DataFrame:
     """Simulate trajectories of log e at a pair's gap and N*, a row per discordant item."""
     # The null has the alternative's share of discordant items, split evenly.
@@ -110,8 +112,6 @@ def calibrate(
             rng=named_rng(seed, f"figure_04/calibration/{hypothesis}"),
         )
         items = result.stopping_items
-        late = (items > high) & np.isfinite(items)
-        percentiles = np.quantile(items, (0.1, 0.5, 0.9), method="inverted_cdf")
         rows.append(
             {
                 "hypothesis": hypothesis,
@@ -120,28 +120,21 @@ def calibrate(
                 "n_trials": n_trials,
                 "crossed": result.rejection_rate,
                 "crossed_se": result.standard_error,
-                "before": float((items < low).mean()),
-                "within": float(((items >= low) & (items <= high)).mean()),
-                "after": float(late.mean()),
-                "stopping_10": float(percentiles[0]),
-                "stopping_50": float(percentiles[1]),
-                "stopping_90": float(percentiles[2]),
+                "before": (items < low).mean(),
+                "within": ((items >= low) & (items <= high)).mean(),
+                "after": ((items > high) & np.isfinite(items)).mean(),
+            }
+            | {
+                f"stopping_{percent}": np.quantile(items, percent / 100, method="inverted_cdf")
+                for percent in (10, 50, 90)
             }
         )
     return pd.DataFrame(rows)
 
 
-def provenance(*, seed: int, n_trajectories: int, n_trials: int) -> list[Provenance]:
-    """Return the sources; the arguments are those of `compute` and `calibrate`."""
-    return [
-        Provenance.simulated(seed=seed, trials=n_trajectories, unit="trajectories a hypothesis"),
-        Provenance.simulated(seed=seed, trials=n_trials, unit="trials a hypothesis for the shares"),
-    ]
-
-
 def build(calibration: pd.DataFrame, sources: list[Provenance], *, alpha: float = ALPHA) -> Table:
     """Dress the frame of `calibrate`; `sources` is the figure's provenance."""
-    null, alternative = calibration.to_dict(orient="records")
+    shares = percentages(calibration)
     return Table(
         frame=calibration,
         columns=[
@@ -158,15 +151,15 @@ def build(calibration: pd.DataFrame, sources: list[Provenance], *, alpha: float 
         caption="Behind Figure 4: when the e-process crosses.",
         provenance=sources,
         notes=[
-            f"{null['n_trials']:,} trials of {null['horizon']:,} items under each hypothesis; "
+            f"{_trials(calibration)} under each hypothesis; "
             "stopping times in items, ∞ beyond the horizon. The trajectories of the figure are "
             "the first of their stream, none chosen.",
             "The caption of the paper says that H0 trajectories stay below. "
-            f"{_percent(null['crossed'])}% cross within the horizon; Ville's inequality allows "
+            f"{shares['null']} cross within the horizon; Ville's inequality allows "
             f"{100 * alpha:g}% ever.",
             "It says that H1 trajectories cross between 1,000 and 5,000 items. "
-            f"{_percent(alternative['within'])}% do; {_percent(alternative['before'])}% cross "
-            f"before and {_percent(1 - alternative['crossed'])}% not within the horizon.",
+            f"{shares['within']} do; {shares['before']} cross "
+            f"before and {shares['never']} not within the horizon.",
             "The paper states neither the number of items nor that of the trajectories.",
         ],
     )
@@ -176,17 +169,31 @@ def caption(
     calibration: pd.DataFrame, trajectories: pd.DataFrame, window: tuple[float, float]
 ) -> str:
     """Return the sentences of the caption, the printed statements beside our shares."""
-    null, alternative = calibration.to_dict(orient="records")
+    shares = percentages(calibration)
     return (
         f"{trajectories['trajectory'].max()} trajectories under each hypothesis, the first of "
-        "their stream; "
-        f"shares of {null['n_trials']:,} trials of {null['horizon']:,} items. Printed: under H0 "
-        f"they stay below the threshold; ours: {_percent(null['crossed'])}% cross. Printed: under "
-        f"H1 they cross between {window[0]:,} and {window[1]:,} items (shaded); ours: "
-        f"{_percent(alternative['within'])}% do, {_percent(alternative['before'])}% cross before, "
-        f"{_percent(alternative['after'])}% later and {_percent(1 - alternative['crossed'])}% not "
+        f"their stream; shares of {_trials(calibration)}. Printed: under H0 they stay below the "
+        f"threshold; ours: {shares['null']} cross. Printed: under H1 they cross between "
+        f"{window[0]:,} and {window[1]:,} items (shaded); ours: {shares['within']} do, "
+        f"{shares['before']} cross before, {shares['after']} later and {shares['never']} not "
         "within the horizon."
     )
+
+
+def percentages(calibration: pd.DataFrame) -> dict[str, str]:
+    """Return the share of null trajectories that cross, and when the others do, in per cent."""
+    null, alternative = calibration.to_dict(orient="records")
+    shares = {
+        "null": null["crossed"],
+        "never": 1 - alternative["crossed"],
+        **{name: alternative[name] for name in ("before", "within", "after")},
+    }
+    return {name: f"{_percent(share)}%" for name, share in shares.items()}
+
+
+def _trials(calibration: pd.DataFrame) -> str:
+    n_trials, horizon = calibration[["n_trials", "horizon"]].iloc[0]
+    return f"{n_trials:,} trials of {horizon:,} items"
 
 
 def draw(
@@ -202,36 +209,22 @@ def draw(
     panels = figure.subplots(2, sharex=True, height_ratios=[1, 1.5])
     horizon, n_star = int(calibration["horizon"].iloc[0]), float(calibration["n_star"].iloc[0])
     threshold, first = float(np.log(1 / alpha)), 10
-    shares = calibration.set_index("hypothesis")
+    shares = percentages(calibration)
     labels = {
-        "H0": f"{_percent(shares['crossed']['H0'])}% cross by {horizon:,} items\n"
-        "(printed: they stay below)",
-        "H1": f"{_percent(shares['within']['H1'])}% first cross where shaded\n"
-        "(printed: they cross there),\n"
-        f"{_percent(shares['before']['H1'])}% before, {_percent(shares['after']['H1'])}% after,\n"
-        f"{_percent(1 - shares['crossed']['H1'])}% not by {horizon:,} items",
+        "H0": f"{shares['null']} cross by {horizon:,} items\n(printed: they stay below)",
+        "H1": f"{shares['within']} first cross where shaded\n(printed: they cross there),\n"
+        f"{shares['before']} before, {shares['after']} after,\n"
+        f"{shares['never']} not by {horizon:,} items",
     }
     for ax, (hypothesis, color) in zip(panels, (("H0", "0.45"), ("H1", BLUE)), strict=True):
         chosen = trajectories[trajectories["hypothesis"] == hypothesis]
         paths = [_path(path, horizon) for _, path in chosen.groupby("trajectory")]
         lines = LineCollection(paths, colors=color, linewidths=0.5, alpha=0.8, rasterized=True)
         ax.add_collection(lines)
-        ax.axhline(
-            threshold,
-            color="black",
-            linestyle="--",
-            linewidth=0.9,
-            zorder=3,
-            label=rf"$\log(1/\alpha) = {threshold:.3f}$",
-        )
-        ax.axvline(
-            n_star,
-            color="black",
-            linestyle=":",
-            linewidth=1.0,
-            zorder=3,
-            label=rf"fixed-$n$ $N^{{\ast}} = {n_star:,.0f}$".replace(",", "{,}"),
-        )
+        crossing = rf"$\log(1/\alpha) = {threshold:.3f}$"
+        ax.axhline(threshold, linestyle="--", linewidth=0.9, label=crossing, **_BLACK)
+        fixed = rf"fixed-$n$ $N^{{\ast}} = {n_star:,.0f}$".replace(",", "{,}")
+        ax.axvline(n_star, linestyle=":", linewidth=1.0, label=fixed, **_BLACK)
         # Where the trajectories are not: those under H0 fall, those under H1 rise.
         y, va = (0.04, "bottom") if hypothesis == "H0" else (0.97, "top")
         ax.text(0.02, y, labels[hypothesis], transform=ax.transAxes, va=va, fontsize=7)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
-from kotawala2026.exhibits._bars import bar_style, style_bars
+from kotawala2026.exhibits._marks import bar_style, note, style_bars
 from kotawala2026.labels import model_label, rank_labels
 from llm_power._report.figures import new_figure
 from replication.exhibits import Drawing, Exhibit, Inputs
@@ -78,32 +78,11 @@ def draw(frame: pd.DataFrame, beside: Sequence[str]) -> Figure:
     for at, bar, n_star, text in zip(place, bars, frame["n_star"], beside, strict=True):
         if not text:
             bar.set(**_FREE)
-        ax.annotate(
-            f"{n_star:,.0f}" if np.isfinite(n_star) else "∞",
-            (min(n_star, right), at),
-            xytext=(3, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=7,
-        )
-        ax.annotate(
-            text,
-            (0, at - 0.31),
-            xytext=(2, 0),
-            textcoords="offset points",
-            fontsize=6.5,
-            va="top",
-        )
+        required = f"{n_star:,.0f}" if np.isfinite(n_star) else "∞"
+        note(ax, required, (min(n_star, right), at), (3, 0), va="center")
+        note(ax, text, (0, at - 0.31), (2, 0), fontsize=6.5, va="top")
     ax.axvline(n, color="0.2", linestyle="--", linewidth=0.8, zorder=2)
-    ax.annotate(
-        f"$N$ = {n:,.0f}",
-        (n, 1.0),
-        xycoords=("data", "axes fraction"),
-        xytext=(3, 0),
-        textcoords="offset points",
-        va="top",
-        fontsize=7,
-    )
+    note(ax, f"$N$ = {n:,.0f}", (n, 1.0), (3, 0), xycoords=("data", "axes fraction"), va="top")
     ax.set(xlim=(0, right), ylim=(-0.95, len(frame) - 0.55))
     ax.set_yticks(place, labels, fontsize=7)
     ax.tick_params(axis="y", length=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from audit.printed import Printed
 from kotawala2026.exhibits._beside import compared
 from kotawala2026.operating_point import ALPHA, POWER
-from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cell
+from kotawala2026.rejection_rates import TESTS, calibration_cell
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_percent, as_text, to_csv
@@ -61,10 +62,11 @@ def compute(
 ) -> pd.DataFrame:
     """Simulate type-I error and power of each test in every cell of Section 5's grid."""
     five = declared_five(p, rho_z)
-    cells = [
-        calibration_cell(a, r, n_items, n_trials=n_trials, seed=seed) for a in p for r in rho_z
-    ]
-    parts = [_cell_rows(cell, declared=(cell.p, cell.rho_z) in five) for cell in cells]
+    parts = []
+    for a, r in product(p, rho_z):
+        cell = calibration_cell(a, r, n_items, n_trials=n_trials, seed=seed)
+        cell.insert(2, "declared", (a, r) in five)
+        parts.append(cell)
     return pd.concat(parts, ignore_index=True)
 
 
@@ -148,29 +150,6 @@ def build_cells(cells: pd.DataFrame, *, seed: int) -> Table:
             "have p ± gap/2 at the same latent correlation, with the gap whose N* is the number "
             "of items. SE: Monte Carlo standard error at the exact rate.",
         ],
-    )
-
-
-def _cell_rows(cell: CalibrationCell, *, declared: bool) -> pd.DataFrame:
-    null, alternative = cell.null, cell.alternative
-    return pd.DataFrame(
-        {
-            "p": cell.p,
-            "rho_z": cell.rho_z,
-            "declared": declared,
-            "test": TESTS,
-            "n_items": null.n_items,
-            "n_trials": null.n_trials,
-            "delta": cell.delta,
-            "rho_null": cell.rho_null,
-            "rho_alternative": cell.rho_alternative,
-            "type1": null.simulated,
-            "type1_se": null.standard_error,
-            "type1_exact": null.exact,
-            "power": alternative.simulated,
-            "power_se": alternative.standard_error,
-            "power_exact": alternative.exact,
-        }
     )
 
 

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations, product
 from typing import Any, Final, TypedDict
@@ -14,18 +15,15 @@ import numpy as np
 import scipy  # its part stats, slow to load, is loaded when it is first used
 
 from audit.agreement import MONTE_CARLO_LEVEL, agrees
-from kotawala2026.exhibits.table_02 import declared_five
+from kotawala2026.populations import gap_at_required_n
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
-from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cell, likely_tables
+from kotawala2026.rejection_rates import TESTS, discordance_at, exact_rates, likely_tables
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.copula_pairs import paired_bernoulli_cells
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.paired_bootstrap import bootstrap_tails
 from replication.findings import Finding, derived
 from replication.intervals import Interval
 
-# Exact rates do not depend on it.
-_SEED = 0
 # Table 2's caption has sizes among its coordinates, and prints none. At this one each of its
 # deviations of power is within chance.
 _SMALLER_N: Final = 100
@@ -36,8 +34,7 @@ _ASYMPTOTIC: Final = ("mcnemar_chi2", "mid_p", "paired_bootstrap")
 # The cells of Table 2's caption, and half a unit of Section 5's percentage points.
 _N_CELLS: Final = 5
 _HALF_UNIT_PP: Final = 0.05
-# Standard deviations around the mean that a sum over tables covers.
-_REACH = 7.0
+_ENUMERATED: Final = "nine cells of Section 5, by enumeration of (b, c); independent binomials"
 
 
 class _Law(TypedDict):
@@ -51,45 +48,38 @@ class _Law(TypedDict):
 
 @QUANTITIES.on(PublishedNumbers)
 def calibration(published: PublishedNumbers) -> Iterator[Finding]:
-    """Type-I error and power that Table 2 can have, over the declared five cells and all nine."""
+    """Type-I error and power that Table 2 can have, over any five of its cells and all nine."""
     settings = published.settings
     grid = list(product(settings["calibration_p"], settings["calibration_rho_z"]))
-    five = declared_five(settings["calibration_p"], settings["calibration_rho_z"])
-    alpha, power = settings["alpha"], settings["power"]
-    n, trials = settings["calibration_n"], settings["calibration_trials"]
-    cells = [
-        calibration_cell(p, rho, n, alpha=alpha, power=power, n_trials=trials, seed=_SEED)
-        for p, rho in grid
-    ]
-    small_cells = [
-        calibration_cell(p, rho, _SMALLER_N, alpha=alpha, power=power, n_trials=1, seed=_SEED)
-        for p, rho in grid
-    ]
-    yield from _setup(published, cells, n, trials)
-    in_five = [(cell.p, cell.rho_z) in five for cell in cells]
-    type1 = np.stack([cell.null.exact for cell in cells])
-    powers = np.stack([cell.alternative.exact for cell in cells])
+    n, resamples = settings["calibration_n"], settings["oll_v1_bootstrap_resamples"]
+    yield from _setup(published, len(grid))
+    alpha = {"alpha": settings["alpha"]}
+    type1 = np.stack([exact_rates(*discordance_at(*cell, 0.0), n, **alpha) for cell in grid])
+    tuned, small_tuned = (
+        [_tuned(*cell, size, settings) for cell in grid] for size in (n, _SMALLER_N)
+    )
+    powers = np.stack([exact_rates(*cell, n, **alpha) for cell in tuned])
+    small = np.stack([exact_rates(*cell, _SMALLER_N, **alpha) for cell in small_tuned])
     for i, test in enumerate(TESTS):
-        for name, chosen in (("five", in_five), ("nine", slice(None))):
-            yield from _in_a_run(name, test, type1[chosen, i], powers[chosen, i], settings)
+        yield _of_runs(test, powers[:, i], settings, _ENUMERATED)
         yield from _of_any_five(test, type1[:, i], powers[:, i], settings)
         yield from _exactly(test, type1[:, i], powers[:, i], powers[:, 0], settings)
         printed = published.tables[2]["power_max_dev_pp"][i].value
         yield _beyond_chance(test, powers[:, i], printed, settings)
-        small = np.array([cell.alternative.exact[i] for cell in small_cells])
-        yield _beyond_chance(f"{test}, {_SMALLER_N} items", small, printed, settings)
+        yield _beyond_chance(f"{test}, {_SMALLER_N} items", small[:, i], printed, settings)
     yield _displaying_printed_medians(published, powers)
-    resamples = settings["oll_v1_bootstrap_resamples"]
-    of_bootstrap = [
-        bootstrap_rejection(*_discordance(cell), n, n_resamples=resamples, alpha=alpha)
-        for cell in cells
-    ]
-    law = _largest_deviation(np.array(of_bootstrap), power, trials)
-    method = (
-        f"mean over runs of {trials:,} trials a cell, {resamples} resamples a trial, nine cells"
-    )
-    subject = f"paired_bootstrap, {resamples} resamples"
-    yield _in_pp("power_max_dev_nine", subject, law, method)
+    of_bootstrap = [bootstrap_rejection(*cell, n, n_resamples=resamples, **alpha) for cell in tuned]
+    how = f"{resamples} resamples a trial, nine cells"
+    test = f"paired_bootstrap, {resamples} resamples"
+    yield _of_runs(test, np.array(of_bootstrap), settings, how)
+
+
+def _tuned(
+    p: float, rho_z: float, n_items: int, settings: Mapping[str, Any]
+) -> tuple[float, float]:
+    """Discordance probabilities at the gap whose N* is `n_items`."""
+    point = {name: settings[name] for name in ("alpha", "power")}
+    return discordance_at(p, rho_z, gap_at_required_n(p, rho_z, n_items, **point))
 
 
 def bootstrap_rejection(
@@ -98,35 +88,20 @@ def bootstrap_rejection(
     """Probability that the bootstrap of Definition 2 rejects."""
     # The interval's lower end, the k-th smallest resampled gap, exceeds zero where fewer than k
     # resamples have a gap of at most zero: a binomial event.
-    tables, mass = likely_tables([p10, p01, 1 - p10 - p01], n_items, reach=_REACH)
+    b, c, mass = likely_tables(p10, p01, n_items)
     rank = int(np.ceil(n_resamples * alpha / 2 - 1e-9))
-    b, c = tables[:, :2].T.copy()
     tails = bootstrap_tails(b, c, n_items)
     rejects = sum(scipy.stats.binom.cdf(rank - 1, n_resamples, tail) for tail in tails)
-    return float(mass @ rejects)
+    # BLAS adds up in an order of its own, by the number of cores.
+    return math.fsum(mass * rejects)
 
 
-def _discordance(cell: CalibrationCell) -> tuple[float, float]:
-    half = cell.delta / 2
-    cells = paired_bernoulli_cells(cell.p + half, cell.p - half, cell.rho_z)
-    return float(cells.p10), float(cells.p01)
-
-
-def _in_a_run(
-    name: str, test: str, type1: FloatArray, powers: FloatArray, settings: Mapping[str, Any]
-) -> Iterator[Finding]:
-    """Mean and spread of what a run of M trials a cell shows."""
+def _of_runs(test: str, powers: FloatArray, settings: Mapping[str, Any], how: str) -> Finding:
+    """Largest deviation of power over the nine cells: mean and spread over runs of M trials."""
     trials = settings["calibration_trials"]
-    where = f"{name} cells of Section 5, by enumeration of (b, c)"
-    method = f"mean over runs of {trials:,} trials a cell, {where}; independent binomials"
-    law = _largest_deviation(type1, settings["alpha"], trials)
-    yield _in_pp(f"type1_max_dev_{name}", test, law, method)
-    yield Finding(
-        f"power_median_{name}", test, method=method, basis="derived", **_median_rate(powers, trials)
-    )
-    if name == "nine":
-        law = _largest_deviation(powers, settings["power"], trials)
-        yield _in_pp("power_max_dev_nine", test, law, method)
+    law = _largest_deviation(powers, settings["power"], trials)
+    method = f"mean over runs of {trials:,} trials a cell, {how}"
+    return _in_pp("power_max_dev_nine", test, law, method)
 
 
 def _of_any_five(
@@ -201,19 +176,16 @@ def _displaying_printed_medians(published: PublishedNumbers, powers: FloatArray)
     return derived("asymptotic_tests_at_printed_median", "", len(shown), method)
 
 
-def _setup(
-    published: PublishedNumbers, cells: Sequence[CalibrationCell], n: int, trials: int
-) -> Iterator[Finding]:
+def _setup(published: PublishedNumbers, n_cells: int) -> Iterator[Finding]:
     settings = published.settings
-    alpha, power = settings["alpha"], settings["power"]
-    table = published.tables[2]
+    trials, table = settings["calibration_trials"], published.tables[2]
     counted = "counted in Section 5 and Table 2"
-    yield Finding("calibration_cells", "", len(cells), counted)
+    yield Finding("calibration_cells", "", n_cells, counted)
     through_center = len(settings["calibration_p"]) + len(settings["calibration_rho_z"]) - 1
     method = "values of p plus values of rho_z less the cell that they share: one varied at a time"
     yield Finding("calibration_cells_through_the_center", "", through_center, method)
     yield Finding("calibration_tests", "", len(table), counted)
-    for name, rate in (("type1", alpha), ("power", power)):
+    for name, rate in (("type1", settings["alpha"]), ("power", settings["power"])):
         error = 100 * float(np.sqrt(rate * (1 - rate) / trials))
         method = f"sqrt(x(1-x)/{trials}) at x = {rate:g}"
         yield derived("calibration_mc_se", name, error, method, "pp")

@@ -22,8 +22,6 @@ from llm_power._statistics.verdict_stability import bootstrap_required_n
 from replication.findings import Finding
 
 _QUANTILES: Final = (0.05, 0.95)
-# Standard deviations around the mean that an enumeration covers.
-_REACH: Final = 10.0
 # Largest gap of a close pair.
 _CLOSE: Final = 0.02
 # Forty times the paper's 500: with 500, two of the seven close pairs change sides with the seed.
@@ -84,8 +82,8 @@ def enumerated(published: PublishedNumbers) -> Iterator[Finding]:
 
 def resampled_required_n(b: int, c: int, n: int) -> tuple[FloatArray, FloatArray]:
     """Return N* of each resample (b*, c*) of a pair, and the probability of that resample."""
-    drawn, mass = likely_tables([b / n, c / n, 1 - (b + c) / n], n, reach=_REACH)
-    return required_n_discordance(drawn[:, 0], drawn[:, 1], n), mass
+    drawn_b, drawn_c, mass = likely_tables(b / n, c / n, n)
+    return required_n_discordance(drawn_b, drawn_c, n), mass
 
 
 def percentiles(values: FloatArray, mass: FloatArray) -> tuple[float, float]:

@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from audit.printed_tables import PublishedCounts
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, summary_of
 from kotawala2026.quantities.lemma import admissible_delta, shortcut_constant
-from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.exact_required_n import connor_required_n
 from llm_power._statistics.inversion import minimum_detectable_effect, required_n, z_sum
 from llm_power._statistics.paired_binary import (
-    PairSummary,
     admissible_rho,
     miller_unpaired_required_n,
     required_n_paired_binary,
@@ -254,7 +252,7 @@ def corollary(published: PublishedNumbers) -> Iterator[Finding]:
     """The example of Corollary 1."""
     del published
     p, rho, epsilon = _COROLLARY
-    gap = float(admissible_delta(p, rho, epsilon))
+    gap = admissible_delta(p, rho, epsilon)
     yield derived("admissible_gap", "", gap, "sqrt(epsilon/C), Cor. 1")
     # The gap to leading order, 0.4299, as Section 4 rounds it.
     ratio, subject = _ratio(p, rho, 0.43), "0.43"
@@ -312,11 +310,8 @@ def efficiency_gain(published: PublishedNumbers) -> Iterator[Finding]:
 def connor(published: PublishedNumbers) -> Iterator[Finding]:
     """Connor (1987), doi:10.2307/2531961, at a gap that vanishes, over eq. (6)."""
     del published
-    discordant, delta = 0.3, 1e-4
-    z_alpha, z_beta = -ndtri(0.025), -ndtri(0.2)
-    variance = discordant - delta**2
-    root = z_alpha * np.sqrt(discordant) + z_beta * np.sqrt(variance)
-    value = root**2 / ((z_alpha + z_beta) ** 2 * variance)
+    only_a, only_b = (0.3 + 1e-4) / 2, (0.3 - 1e-4) / 2
+    value = connor_required_n(only_a, only_b) / required_n(1e-4, np.sqrt(0.3 - 1e-8))
     yield derived("connor_over_equation_6", "delta = 0.0001", float(value), "psi = 0.3")
 
 
@@ -358,7 +353,7 @@ def forms_of_required_n(published: PublishedNumbers) -> Iterator[Finding]:
     counts = published.adjacent_pairs
     pairs = summary_of(counts)
     bernoulli = required_n_paired_binary(pairs.p_a, pairs.p_b, pairs.rho)
-    connor = _connor(counts, pairs)
+    connor = connor_required_n(counts.b / counts.n_items, counts.c / counts.n_items)
     for name, other, method in (
         ("same_variance", pairs.n_star, "eq. (6) in b and c, variance (b+c)/N - δ²"),
         ("connor", connor, "Connor (1987): (z_α sqrt(ψ) + z_β sqrt(ψ - δ²))²/δ²"),
@@ -384,12 +379,3 @@ def wald(published: PublishedNumbers) -> Iterator[Finding]:
     yield Finding("q_against_wald", tables, worst, "largest |q K / T^2 - 1|")
     method = "pairs where q >= 1 and |T| >= z sum disagree"
     yield Finding("verdicts_against_wald", tables, float(disagreements), method)
-
-
-def _connor(counts: PublishedCounts, pairs: PairSummary) -> FloatArray:
-    """Required N with the null variance in the level term (Connor 1987, 10.2307/2531961)."""
-    discordant = (counts.b + counts.c) / counts.n_items
-    z_alpha = float(-ndtri(pairs.alpha / 2))
-    z_beta = float(z_sum(pairs.alpha, pairs.power)) - z_alpha
-    root = z_alpha * np.sqrt(discordant) + z_beta * np.sqrt(pairs.var_d)
-    return np.asarray(np.square(root / pairs.delta))

@@ -137,7 +137,6 @@ def over_correlations(ground: DisplayedScores) -> Iterator[Finding]:
     yield PairBounds.of(displayed_pairs(ground.mmlu_pro)).unresolved("MMLU-Pro, all")
     board = PairBounds.of(displayed_pairs(ground.oll_v1))
     yield from board.gains()
-    yield from board.cells()
 
 
 def correlations_table(ground: DisplayedScores) -> pd.DataFrame:

@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
-from llm_power._errors import InvalidArgument
-from llm_power._statistics.argument_checks import broadcast, finite, positive, proportions
 from llm_power._statistics.arrays import ArrayLike, FloatArray
 from llm_power._statistics.paired_binary import (
     admissible_rho,
@@ -42,27 +40,14 @@ def shortcut_constant(p: ArrayLike, rho: ArrayLike) -> FloatArray:
         C = \frac12\left|\frac{(1+\rho)(1-2p)^2}{16(1-\rho)p^2(1-p)^2}
             - \frac{1}{6p(1-p)}\right|
     """
-    u, skew, r = _midpoint_terms(p, rho)
+    middle, r = np.asarray(p), np.asarray(rho)
+    u, skew = middle * (1 - middle), np.square(1 - 2 * middle)
     return np.asarray(0.5 * np.abs((1 + r) * skew / (16 * (1 - r) * u**2) - 1 / (6 * u)))
 
 
-def admissible_delta(p: ArrayLike, rho: ArrayLike, epsilon: ArrayLike) -> FloatArray:
-    r"""Largest gap :math:`\delta^* = \sqrt{\epsilon/C(p,\rho)}` of Corollary 1, or ``inf``."""
-    tolerance, constant = broadcast(
-        epsilon=positive("epsilon", epsilon), p=shortcut_constant(p, rho)
-    )
-    ratio = np.full(constant.shape, np.inf)
-    np.divide(tolerance, constant, out=ratio, where=constant > 0)
-    return np.asarray(np.sqrt(ratio))
-
-
-def _midpoint_terms(p: ArrayLike, rho: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-    middle, r = broadcast(p=proportions("p", p), rho=finite("rho", rho))
-    if np.any((middle == 0) | (middle == 1)):
-        raise InvalidArgument("p must lie strictly between 0 and 1")
-    if np.any((r < -1) | (r >= 1)):
-        raise InvalidArgument("rho must lie in [-1, 1)")
-    return middle * (1 - middle), np.square(1 - 2 * middle), r
+def admissible_delta(p: float, rho: float, epsilon: float) -> float:
+    r"""Largest gap :math:`\delta^* = \sqrt{\epsilon/C(p,\rho)}` of Corollary 1."""
+    return float(np.sqrt(epsilon / shortcut_constant(p, rho)))
 
 
 def lemma_grid() -> pd.DataFrame:

@@ -20,8 +20,7 @@ from kotawala2026.populations import discordance_from_required_n
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, PublishedNumbers
 from kotawala2026.quantities.pair_bounds import DisplayedPair, tables_with_margins
 from kotawala2026.quantities.rows_of_counts import one_of
-from kotawala2026.rejection_rates import TESTS, rejection_rates
-from llm_power._statistics.random_streams import named_rng
+from kotawala2026.rejection_rates import TESTS, exact_rates
 from replication.findings import Finding
 from replication.intervals import Interval
 
@@ -86,9 +85,7 @@ def _said_of_powers(target: float, at_n_star: Sequence[float]) -> dict[str, Inte
 
 
 def _power(gap: float, n_star: float, size: int) -> float:
-    p10, p01 = discordance_from_required_n(gap, n_star)
-    rates = rejection_rates(p10, p01, size, n_trials=1, rng=named_rng(0, "one trial"))
-    return float(rates.exact[_CHI2])
+    return float(exact_rates(*discordance_from_required_n(gap, n_star), size)[_CHI2])
 
 
 @QUANTITIES.on(DisplayedScores)

@@ -17,7 +17,7 @@ from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.paired_binary import PairSummary, shortcut_required_n, summarize_counts
 from llm_power._statistics.random_streams import named_rng
-from replication.constraints import Constraint, select, witness_provenance
+from replication.constraints import Constraint, select, witness_task
 from replication.witness.chain import chain_scores
 from replication.witness.infeasible import Contradiction, LinearRow
 
@@ -64,16 +64,8 @@ def build_frontier(constraints: Sequence[Constraint], *, seed: int) -> FrontierW
 
 def witness_scores(witness: FrontierWitness, files: Mapping[str, str]) -> TaskScores:
     """Return the scores in the form that the pair engine reads."""
-    return TaskScores(
-        task=TASK,
-        kind="binary",
-        item_ids=tuple(f"witness-{i:05d}" for i in range(1, len(witness.values) + 1)),
-        models=witness.models,
-        values=witness.values,
-        provenance=witness_provenance(
-            "witness of Appendix D of Kotawala (2026), arXiv:2605.30315", files, FREE
-        ),
-    )
+    source = "witness of Appendix D of Kotawala (2026), arXiv:2605.30315"
+    return witness_task(TASK, witness.models, witness.values, files, source=source, free=FREE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.category_bootstrap import resample_clusters
 from llm_power._statistics.design_effect import cluster_resolution
 from llm_power._statistics.random_streams import named_rng
-from replication.constraints import Constraint, select, witness_provenance
+from replication.constraints import Constraint, select, witness_task
 from replication.witness.chain import chain_scores, start_counts
 from replication.witness.cluster_gaps import ClusterGaps, fit_pair
 from replication.witness.gap_misfit import PairTargets
@@ -153,20 +153,13 @@ def build_mmlu_pro(
 
 def witness_scores(witness: MmluProWitness, files: Mapping[str, str]) -> TaskScores:
     """Return the scores in the form that the pair engine reads."""
-    categories = witness.panel.categories
-    short = ", ".join(witness.panel.short)
-    return TaskScores(
-        task=TASK,
-        kind="binary",
-        item_ids=tuple(f"witness-{i:05d}" for i in range(1, len(witness.values) + 1)),
-        models=witness.panel.models,
-        values=witness.values,
-        clusters={CLUSTER: tuple(np.repeat(list(categories), list(categories.values())).tolist())},
-        provenance=witness_provenance(
-            "witness of the printed numbers of Kotawala (2026), arXiv:2605.30315"
-            + (f"; one item short (a free choice): {short}" if short else ""),
-            files,
-        ),
+    panel, source = witness.panel, "witness of the printed numbers of Kotawala (2026)"
+    source += ", arXiv:2605.30315"
+    if panel.short:
+        source += f"; one item short (a free choice): {', '.join(panel.short)}"
+    labels = np.repeat(list(panel.categories), list(panel.categories.values())).tolist()
+    return witness_task(
+        TASK, panel.models, witness.values, files, source=source, clusters={CLUSTER: labels}
     )
 
 

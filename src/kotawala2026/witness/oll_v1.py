@@ -27,14 +27,10 @@ from kotawala2026.witness.oll_v1_overlaps import (
 )
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
-from replication.constraints import BoardScore, Constraint, witness_provenance
+from replication.constraints import BoardScore, Constraint, witness_task
 from replication.witness.infeasible import Contradiction
 from replication.witness.one_factor import cell_patterns
-from replication.witness.projection import (
-    information_projection,
-    integer_projection,
-    relative_entropy,
-)
+from replication.witness.projection import information_projection, integer_projection
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +40,6 @@ class TaskWitness:
     task: str
     cells: IntArray
     untilted: IntArray
-    divergence_of_rounding: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,9 +86,17 @@ def witness_scores(
 ) -> tuple[TaskScores, ...]:
     """Return each task's scores, `tilted` or with the numbers alone linear in the cells."""
     patterns = cell_patterns(len(witness.board.models))
+    cells = {task.task: task.cells if tilted else task.untilted for task in witness.tasks}
     return tuple(
-        _spread(task.task, patterns, task.cells if tilted else task.untilted, witness.board, files)
-        for task in witness.tasks
+        witness_task(
+            task,
+            witness.board.models,
+            np.repeat(patterns, items, axis=0).astype(np.float64),
+            files,
+            source="witness",
+            digits=6,
+        )
+        for task, items in cells.items()
     )
 
 
@@ -114,35 +117,16 @@ def _check_fittable(constraints: Sequence[Constraint]) -> None:
 
 
 def _task_witness(
-    limits: PairLimits,
-    task: str,
-    loadings: FloatArray,
-    tilted: FloatArray,
-    untilted: FloatArray,
+    limits: PairLimits, task: str, loadings: FloatArray, tilted: FloatArray, untilted: FloatArray
 ) -> TaskWitness:
-    before = _whole(task, untilted, *limits.fixed_sums(task))
     rows, sums = limits.sums(task, tilted)
     real = information_projection(reference_table(limits, task, loadings), rows, sums)
-    after = _whole(task, real, rows, sums)
-    return TaskWitness(task, after, before, relative_entropy(after, real))
+    before = _whole(task, untilted, *limits.fixed_sums(task))
+    return TaskWitness(task, _whole(task, real, rows, sums), before)
 
 
 def _whole(task: str, center: FloatArray, rows: FloatArray, sums: FloatArray) -> IntArray:
-    found = integer_projection(center, rows, sums, sums)
+    found = integer_projection(center, rows, sums)
     if found is None:
         raise PublishedError(f"oll_v1: no whole table of {task} has the overlaps that were chosen")
     return found
-
-
-def _spread(
-    task: str, patterns: IntArray, cells: IntArray, board: Board, files: Mapping[str, str]
-) -> TaskScores:
-    values = np.repeat(patterns, cells, axis=0).astype(np.float64)
-    return TaskScores(
-        task=task,
-        kind="binary",
-        item_ids=tuple(f"witness-{k:06d}" for k in range(1, len(values) + 1)),
-        models=board.models,
-        values=values,
-        provenance=witness_provenance("witness", files),
-    )

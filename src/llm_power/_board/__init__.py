@@ -14,7 +14,6 @@
 `average`               the verdict on the average over several tasks
 `verdicts`              these stages side by side: the verdict table
 `resolve`               all of it in one call
-`cluster_robustness`    leave one cluster out, category bootstrap, other clusters
 `landscape`             what all pairs show together, without holding them
 `summary`               the verdict table in a few rows
 `page_data`             what the page of a board is drawn from

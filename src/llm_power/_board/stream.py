@@ -41,6 +41,9 @@ from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 #: Pairs that a board with more of them shows with every column.
 SHOWN_UP_TO: Final = 20_000
 
+# Pairs that are kept by what is found of them.
+_BY_VERDICT: Final = {"undecided": UNDETERMINED, "different": DIFFERENT}
+
 
 @dataclass(frozen=True, slots=True)
 class Keep:
@@ -57,14 +60,14 @@ class Keep:
         """Parse the option of the command line."""
         which, colon, number = text.partition(":")
         least = {"top": 2, "band": 1}.get(which)
-        if least is None and which in {"all", "adjacent", "undecided"} and not colon:
+        if least is None and which in {"all", "adjacent", *_BY_VERDICT} and not colon:
             return cls(which)
         if least is not None and number.isascii() and number.isdigit() and int(number) >= least:
             return cls(which, int(number))
         raise InvalidArgument(
-            f"pairs to keep must be all, adjacent, top:K, band:W or undecided, got {text!r}. "
-            "Remedy: top:K keeps the pairs of the best K >= 2 models, band:W those at most W >= 1 "
-            "ranks apart."
+            "pairs to keep must be all, adjacent, top:K, band:W, undecided or different, got "
+            f"{text!r}. Remedy: top:K keeps the pairs of the best K >= 2 models, band:W those at "
+            "most W >= 1 ranks apart."
         )
 
     @property
@@ -76,6 +79,7 @@ class Keep:
             "top": f"pairs of the best {self.number:,} models",
             "band": f"pairs within {self.number:,} ranks",
             "undecided": "undetermined pairs",
+            "different": "different pairs",
         }[self.which]
         return words if self.best is None else f"{words} of the best {self.best:,} models"
 
@@ -86,7 +90,8 @@ class Keep:
         last = self.number if self.which == "top" else np.inf
         among = columns["rank_b"] <= min(last, self.best or np.inf)
         kept = np.asarray((distance <= widest) & among)
-        return kept & (columns["verdict"] == UNDETERMINED) if self.which == "undecided" else kept
+        verdict = _BY_VERDICT.get(self.which)
+        return kept if verdict is None else kept & (columns["verdict"] == verdict)
 
 
 def is_streamed(tasks: Sequence[TaskScores], family: Family, keep: Keep | None) -> bool:

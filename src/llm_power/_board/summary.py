@@ -14,6 +14,7 @@ from llm_power._board.landscape import VERDICTS, describe_landscape
 from llm_power._board.measure import measure_of
 from llm_power._board.repeats import describe_repeats
 from llm_power._choices import Control, MissingPolicy
+from llm_power._statistics.verdict import DIFFERENT
 
 if TYPE_CHECKING:
     from llm_power._board.resolve import BoardVerdicts
@@ -197,7 +198,34 @@ def describe_board(
         "cluster_readings": list(board.readings),
         "landscape": [describe_landscape(each) for each in board.landscapes.values()],
         "scores": [_describe_scores(task) for task in tasks],
+        "glance": [_glance(board, task) for task in tasks],
         **_summarized(board),
+    }
+
+
+def _glance(board: BoardVerdicts, task: TaskScores) -> dict[str, Any]:
+    """Return how far a task tells its models apart, in a few numbers.
+
+    The smallest gaps are those that the items find with the target power, least and largest over
+    neighbors; items on which every score is the same decide nothing.
+    """
+    own = board.verdicts[board.verdicts["task"] == task.task]
+    near = own[own["rank_b"] == own["rank_a"] + 1]
+    gaps = near["smallest_gap"][np.isfinite(near["smallest_gap"])]
+    leaders = board.ranks[(board.ranks["task"] == task.task) & board.ranks["first"]]
+    low = np.where(task.scored, task.values, np.inf).min(axis=1)
+    alike = low == np.where(task.scored, task.values, -np.inf).max(axis=1)
+    return {
+        "task": task.task,
+        "models": task.n_models,
+        "items": task.n_items,
+        "neighbors": len(near),
+        "told_apart": int((near["verdict"] == DIFFERENT).sum()),
+        "smallest_gap": [float(gaps.min()), float(gaps.max())] if len(gaps) else None,
+        "leader": next(iter(leaders["model"]), None),
+        "items_alike": int(alike.sum()),
+        "items_all_solve": int((alike & (low == 1)).sum()),
+        "items_none_solve": int((alike & (low == 0)).sum()),
     }
 
 

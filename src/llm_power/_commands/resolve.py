@@ -78,7 +78,7 @@ _GROUPS: Final = (
             ),
             option(
                 "--keep",
-                metavar="all|adjacent|top:K|band:W|undecided",
+                metavar="all|adjacent|top:K|band:W|undecided|different",
                 help="Count all pairs; write only these.",
             ),
             option(

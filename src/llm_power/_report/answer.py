@@ -115,9 +115,9 @@ def as_json(answer: Answer) -> str:
 
 def as_html(answer: Answer) -> str:
     """Return an answer as a page that loads nothing."""
-    from llm_power._report.page import asset, content_policy, page_environment  # noqa: PLC0415
+    from llm_power._report.page import content_policy, page_environment, page_style  # noqa: PLC0415
 
-    style = asset("llm_power._report", "page.css") + asset("llm_power._report", "answer.css")
+    style = page_style("llm_power._report", "answer.css")
     template = page_environment("llm_power._report").get_template("answer.html.j2")
     return template.render(answer=answer, style=style, policy=content_policy(style, ""))
 

@@ -15,8 +15,8 @@ from llm_power._board.page_data import AVERAGE, PageData, Task
 from llm_power._choices import TEST_NAMES
 from llm_power._report.board_answer import rank_set
 from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
-from llm_power._report.page import asset, content_policy, page_environment, visible
-from llm_power._report.text_tables import confidence, gap_interval_name
+from llm_power._report.page import asset, content_policy, page_environment, page_style, visible
+from llm_power._report.text_tables import confidence, gap_interval_name, p_name
 
 _PACKAGE = "llm_power._report"
 # Rows of the tables for browsers without scripts, over all tasks.
@@ -28,13 +28,13 @@ _LONGEST: Final = 500_000
 _ESCAPED = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 
-def render_board_page(data: PageData) -> str:
-    """Return the HTML page of a board.
+def render_board_page(data: PageData, index: str = "") -> str:
+    """Return the HTML page of a board, which leads back to the address of an index.
 
     Style and script are inline and named by their hashes in the page's Content-Security-Policy;
     names stand in a block of data that cannot run.
     """
-    style = asset(_PACKAGE, "page.css") + asset(_PACKAGE, "board.css")
+    style = page_style(_PACKAGE, "board.css")
     script = asset(_PACKAGE, "page.js") + asset(_PACKAGE, "board.js")
     tests = sorted({test for task in data["tasks"] for test in task["tests"]})
     names = {test: TEST_NAMES[test] for test in tests}
@@ -43,6 +43,7 @@ def render_board_page(data: PageData) -> str:
     packed = len(text) > _LONGEST
     return page_environment(_PACKAGE).get_template("board.html.j2").render(
         board=data,
+        index=index,
         tables=[_tables(task, data) for task in data["tasks"]],
         style=style,
         script=script,
@@ -83,7 +84,7 @@ def _tables(task: Task, data: PageData) -> dict[str, Any]:
                 *sides,
                 measure.named("gap", "points"),
                 gap_ends,
-                "family p",
+                p_name(task["family_pairs"], data["control"]),
                 "items",
                 "needs",
             ]

@@ -75,7 +75,7 @@ const Page = (() => {
   const h = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
   const s = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
   /** The head of a table, from the text and the class of each column. */
-  const head = (...cells) => h("thead", {}, h("tr", {}, ...cells.map(([text, kind]) => h("th", { scope: "col", class: kind }, text))));
+  const head = (...cells) => h("thead", {}, h("tr", {}, ...cells.map(([text, kind]) => h(text ? "th" : "td", { scope: text ? "col" : null, class: kind }, text))));
 
   return { ndtri, zSum, grouped, asItems, count, fill, h, s, head };
 })();

@@ -29,6 +29,12 @@ def asset(package: str, name: str) -> Markup:
     return Markup((files(package) / name).read_text(encoding="utf-8"))
 
 
+def page_style(package: str, name: str) -> Markup:
+    """Return the style of a page: the theme, what all pages have, and its own."""
+    shared = [asset("llm_power._report", each) for each in ("theme.css", "page.css")]
+    return Markup("").join([*shared, asset(package, name)])
+
+
 def content_policy(style: str, script: str) -> str:
     """Return the Content-Security-Policy of a page: this style and script, and nothing else."""
     return (

@@ -66,26 +66,26 @@ def linear_row(
     return LinearRow(coefficients, whole_lower, whole_upper, constraint, tuple(rests_on))
 
 
-def is_feasible(rows: Sequence[LinearRow], total: float | None = None) -> bool:
+def is_feasible(rows: Sequence[LinearRow], total: float) -> bool:
     """Whether whole, non-negative counts satisfy all `rows`."""
     if any(row.lower > row.upper for row in rows):
         return False
     if not rows:
         return True
     matrix, lower, upper = _stack(rows)
-    limits = [LinearConstraint(matrix, lower, upper)]
-    if total is not None:
-        limits.append(LinearConstraint(np.ones((1, matrix.shape[1])), total, total))
     n_counts = matrix.shape[1]
     found = milp(
-        np.zeros(n_counts), constraints=limits, integrality=np.ones(n_counts, dtype=np.int64)
+        np.zeros(n_counts),
+        constraints=[
+            LinearConstraint(matrix, lower, upper),
+            LinearConstraint(np.ones((1, n_counts)), total, total),
+        ],
+        integrality=np.ones(n_counts, dtype=np.int64),
     )
     return bool(found.status == 0)
 
 
-def smallest_infeasible_subset(
-    rows: Sequence[LinearRow], total: float | None = None
-) -> tuple[LinearRow, ...]:
+def smallest_infeasible_subset(rows: Sequence[LinearRow], total: float) -> tuple[LinearRow, ...]:
     """Return as few rows as possible that contradict each other."""
     # Implicit hitting sets: the subset has a row in the complement of every consistent set. Take
     # the smallest set of rows that hits all complements found so far. If it is infeasible, no
@@ -184,7 +184,7 @@ def _stack(rows: Sequence[LinearRow]) -> tuple[FloatArray, FloatArray, FloatArra
 
 
 def _complement_of_maximal(
-    rows: Sequence[LinearRow], start: Sequence[int], total: float | None
+    rows: Sequence[LinearRow], start: Sequence[int], total: float
 ) -> list[int]:
     kept = list(start)
     for k in range(len(rows)):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import positive
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
 
@@ -44,25 +43,17 @@ def information_projection(
 
 
 def integer_projection(
-    center: FloatArray, rows: FloatArray, lower: FloatArray, upper: FloatArray, *, window: int = 4
+    center: FloatArray, rows: FloatArray, targets: FloatArray, *, window: int = 4
 ) -> IntArray | None:
-    """Return the whole table with ``lower <= rows @ table <= upper`` nearest to `center`."""
+    """Return the whole table with ``rows @ table == targets`` nearest to `center`."""
     # The cost of a cell is convex, so it is a sum of growing increments of one item each: with a
     # binary an item, an optimal solution takes them in order, and the program is linear. An
     # optimum that touches no edge of the window is global, again by convexity.
     p = positive("center", center)
-    if window < 1:
-        raise InvalidArgument(f"window must be at least 1, got {window!r}")
-    reach = float(
-        max(
-            p.sum(),
-            np.abs(lower[np.isfinite(lower)]).max(initial=0.0),
-            np.abs(upper[np.isfinite(upper)]).max(initial=0.0),
-        )
-    )
+    reach = max(float(p.sum()), float(np.abs(targets).max()))
     while True:
         base = np.maximum(np.floor(p) - window, 0.0)
-        units = _solve_units(p, base, 2 * window + 1, rows, (lower, upper))
+        units = _solve_units(p, base, 2 * window + 1, rows, targets)
         everything = window > reach
         if units is not None:
             inside = (units < 2 * window + 1) & ((units > 0) | (base == 0))
@@ -74,20 +65,14 @@ def integer_projection(
 
 
 def _solve_units(
-    p: FloatArray,
-    base: FloatArray,
-    n_units: int,
-    rows: FloatArray,
-    bounds: tuple[FloatArray, FloatArray],
+    p: FloatArray, base: FloatArray, n_units: int, rows: FloatArray, targets: FloatArray
 ) -> FloatArray | None:
     levels = base[:, None] + np.arange(n_units + 1)
     price = np.diff(_cost(levels, p[:, None]), axis=1)
-    already = rows @ base
+    left = targets - rows @ base
     found = milp(
         price.ravel(),
-        constraints=LinearConstraint(
-            np.repeat(rows, n_units, axis=1), bounds[0] - already, bounds[1] - already
-        ),
+        constraints=LinearConstraint(np.repeat(rows, n_units, axis=1), left, left),
         integrality=np.ones(price.size, dtype=np.int64),
         bounds=Bounds(0, 1),
         options={"mip_rel_gap": 0},

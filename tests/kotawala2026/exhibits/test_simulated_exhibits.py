@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Hashable
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -17,21 +18,20 @@ from scipy.stats import norm
 
 from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits import figure_03, figure_04, figure_05, figure_06, table_02
-from kotawala2026.exhibits._power_curves import crossing_point, curves_of, tabulate
+from kotawala2026.exhibits._power_curves import crossing_point, curves_of
 from kotawala2026.exhibits._power_curves import draw as draw_curves
 from kotawala2026.populations import latent_correlation
 from kotawala2026.rejection_rates import TESTS, rejection_rates
-from kotawala2026.simulations import figure_05 as simulations_of_5
 from kotawala2026.simulations import figure_06 as simulations_of_6
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.figures import house_style, save_figure
-from llm_power._report.tables import to_latex, to_markdown
+from llm_power._report.tables import Table, to_latex, to_markdown
 from llm_power._statistics.copula_pairs import graded_difference_variance, paired_bernoulli_cells
 from llm_power._statistics.e_process import UNIFORM_98, log_e_value
 from llm_power._statistics.inversion import required_n
 from llm_power._statistics.paired_binary import required_n_paired_binary
-from replication.exhibits import Inputs
+from replication.exhibits import Exhibit, Inputs
 from replication.settings import load_settings
 from replication.simulations import simulate_part
 from replication.stages import write_stage
@@ -47,20 +47,34 @@ def cells() -> pd.DataFrame:
     return table_02.compute(*GRID, 80, n_trials=400, seed=SEED)
 
 
-@pytest.fixture(scope="module")
-def curves_5() -> pd.DataFrame:
-    settings = SETTINGS | {"figure_5_deltas": [0.08]}
-    chunks = simulations_of_5.chunks(settings, {"n_trials": 2_000, "seed": SEED})
-    return tabulate((simulate() for simulate in chunks.values()), tolerance=0.05)
+Made = tuple[Exhibit, pd.DataFrame]
+
+
+def made(module: ModuleType, settings: dict[str, Any], numbers: dict[str, int]) -> Made:
+    """Make a figure of power curves; return it with its points."""
+    name = module.__name__.rpartition(".")[2]
+    exhibit = module.make(Inputs(name, {}, SETTINGS | settings, numbers | {"seed": SEED}))
+    return exhibit, pd.read_csv(io.StringIO(exhibit.files["_points.csv"]))
 
 
 @pytest.fixture(scope="module")
-def curves_6() -> pd.DataFrame:
-    settings = SETTINGS | {"figure_6_deltas": [0.08]}
-    numbers = {"n_trials": 500, "n_resamples": 300, "seed": SEED}
-    chunks = simulations_of_6.chunks(settings, numbers)
-    points = tabulate((simulate() for simulate in chunks.values()), tolerance=0.06)
-    return points.assign(rho_z=settings["figure_5_rho"], n_resamples=300)
+def figure_of_5() -> Made:
+    return made(figure_05, {"figure_5_deltas": [0.08]}, {"n_trials": 2_000})
+
+
+@pytest.fixture(scope="module")
+def figure_of_6() -> Made:
+    return made(figure_06, {"figure_6_deltas": [0.08]}, {"n_trials": 500, "n_resamples": 300})
+
+
+@pytest.fixture(scope="module")
+def curves_5(figure_of_5: Made) -> pd.DataFrame:
+    return figure_of_5[1]
+
+
+@pytest.fixture(scope="module")
+def curves_6(figure_of_6: Made) -> pd.DataFrame:
+    return figure_of_6[1]
 
 
 def by_reference(frame: pd.DataFrame) -> dict[Hashable, dict[Hashable, Any]]:
@@ -89,9 +103,6 @@ def test_the_declared_five_are_corners_and_center(cells: pd.DataFrame) -> None:
     assert set(table_02.declared_five(*GRID)) == expected
     chosen = cells.loc[cells["declared"], ["p", "rho_z"]].drop_duplicates()
     assert set(chosen.itertuples(index=False, name=None)) == expected
-
-
-def test_a_grid_without_a_center_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="rho_z"):
         table_02.declared_five(GRID[0], [0.0, 0.8])
 
@@ -223,16 +234,16 @@ def test_figure_6_does_not_depend_on_the_jobs_that_simulate_it(tmp_path: Path) -
     settings = SETTINGS | {"figure_6_deltas": [0.08, 0.1]}
     numbers = {"n_trials": 60, "n_resamples": 60, "seed": SEED}
     chunks = simulations_of_6.chunks(settings, numbers)
-    made = []
+    exhibits = []
     for parts in (0, 1, 3):
         paths = [str(tmp_path / f"{part}-of-{parts}.parquet") for part in range(parts)]
         for part, path in enumerate(paths):
             write_stage(simulate_part(chunks, part, parts), path)
         # Jobs end in any order.
         inputs = Inputs("figure_6", {"simulated": paths[::-1]}, settings, numbers)
-        made.append(figure_06.make(inputs))
-    assert len({exhibit.files["_points.csv"] for exhibit in made}) == 1
-    points = pd.read_csv(io.StringIO(made[0].files["_points.csv"]))
+        exhibits.append(figure_06.make(inputs))
+    assert len({exhibit.files["_points.csv"] for exhibit in exhibits}) == 1
+    points = pd.read_csv(io.StringIO(exhibits[0].files["_points.csv"]))
     order = [("expected", 0.08), ("expected", 0.1), ("drawn", 0.08), ("drawn", 0.1)]
     assert [*dict.fromkeys(zip(points["reference"], points["delta"], strict=True))] == order
 
@@ -278,14 +289,12 @@ def test_a_curve_that_never_crosses_is_refused() -> None:
         crossing_point(np.array([1, 2]), np.array([0.1, 0.2]), 0.8, 10)
 
 
-def test_notes_say_what_was_found(curves_5: pd.DataFrame, curves_6: pd.DataFrame) -> None:
-    five = to_markdown(figure_05.build(curves_5, tolerance=0.05, seed=SEED))
-    six = to_markdown(figure_06.build(curves_6, tolerance=0.06, seed=SEED))
+def test_notes_say_what_was_found(figure_of_5: Made, figure_of_6: Made) -> None:
+    five, six = (to_markdown(cast(Table, one.numbers)) for one, _ in (figure_of_5, figure_of_6))
     assert "within 5%" in five
     assert "±6%" in six
     frame = calibration()
-    sources = figure_04.provenance(seed=SEED, n_trajectories=4, n_trials=500)
-    notes = " ".join(figure_04.build(frame, sources).notes)
+    notes = " ".join(figure_04.build(frame, [Provenance.published("x")]).notes)
     assert f"{100 * frame['crossed'].iloc[0]:.1f}% cross within the horizon" in notes
 
 
@@ -301,7 +310,7 @@ def test_figures_are_drawn_to_the_same_bytes(curves_6: pd.DataFrame, tmp_path: P
     source = [Provenance.published("Table 7")]
     drawings: dict[str, Callable[[], Figure]] = {
         "figure_04": lambda: figure_04.draw(paths, shares, window=(1000, 5000)),
-        "figure_06": lambda: draw_curves(curves_6, symbol=r"\mu", tolerance=0.06),
+        "figure_06": lambda: draw_curves(curves_6, r"\mu", 0.06),
     }
     for name, draw in drawings.items():
         written = []
@@ -324,7 +333,7 @@ def test_bars_of_figure_3_cross_the_line_where_unresolved(counts_7: PublishedCou
 
 
 def test_curves_carry_standard_errors_and_the_multiple_of_n_star(curves_6: pd.DataFrame) -> None:
-    figure = draw_curves(curves_6, symbol=r"\mu", tolerance=0.06)
+    figure = draw_curves(curves_6, r"\mu", 0.06)
     ax, (legend,) = figure.axes[0], figure.legends
     assert "under 12 items" in [text.get_text() for text in legend.get_texts()]
     expected = curves_6[curves_6["reference"] == "expected"]

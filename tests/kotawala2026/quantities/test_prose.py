@@ -16,14 +16,11 @@ import board_examples
 from audit.printed_tables import PublishedCounts
 from board_examples import RESAMPLES, ClusteredBoard, CountedBoard
 from kotawala2026.exhibits.item_count import jointly_solved
-from kotawala2026.labels import BUCKETS
-from kotawala2026.operating_point import ALPHA, POWER
 from kotawala2026.quantities.close_pairs import chance_of_robust, resampled_required_n
 from kotawala2026.quantities.evaluated import on_grounds
 from kotawala2026.quantities.grounds import Board, ClusterStages, Simulation
 from kotawala2026.quantities.lemma import lemma_grid
 from kotawala2026.simulations import findings_simulated
-from llm_power._board.operating_point import OperatingPoint
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.paired_binary import cohens_h
 from llm_power._statistics.verdict_stability import bootstrap_required_n
@@ -78,13 +75,6 @@ def simulation() -> list[Finding]:
     return simulated(e_process_deltas=[0.078], e_process_n_stars=[294])
 
 
-def test_operating_point_is_the_register_s_and_the_library_s_default() -> None:
-    settings = load_settings(DATA / "settings.yaml")
-    default = OperatingPoint()
-    assert (settings["alpha"], settings["power"]) == (ALPHA, POWER)
-    assert (default.alpha, default.power) == (ALPHA, POWER)
-
-
 # --- Section 6.1: bootstrap of N* ---
 
 
@@ -135,10 +125,6 @@ def test_mmlu_pro_keeps_two_to_four_pairs(claims: Printed, counts_7: PublishedCo
 
 
 # --- Section 6.3: multiplicity ---
-
-
-def test_buckets_are_those_of_table_3(published: Any) -> None:
-    assert list(BUCKETS) == list(published(3)["gap_bucket"])[:-1]
 
 
 def test_multiplicity_of_buckets(claims: Printed, counted_board: CountedBoard) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from planted_counts import planted
 
@@ -14,8 +13,6 @@ from audit.printed import (
 )
 from kotawala2026.witness.oll_v1 import OllV1Witness
 from kotawala2026.witness.oll_v1_board import find_contradictions, nominal_board
-from llm_power._statistics.inversion import z_sum
-from llm_power._statistics.paired_binary import cohens_h
 from replication.constraints import BoardScore, Constraint
 from replication.witness.infeasible import contradictions_frame
 
@@ -27,20 +24,6 @@ def test_the_printed_maximum_contradicts_two_board_scores(oll_v1_witness: OllV1W
     assert [r.constraint.printed.text for r in found.smallest] == ["68.69", "29.19", "0.562"]
     assert [r.constraint.id for r in found.correction] == ["s4/ratio-max"]
     assert {c.id for c in found.smallest[-1].rests_on} == {"s2/miller-min", "s2/miller-max"}
-
-
-def test_that_maximum_by_hand() -> None:
-    """With 906 and 385 of 1,319 items the ratio is 0.5605 at any rho, as p_A + p_B = 0.979.
-
-    Rounded up to whole items first it is 9/16 = 0.5625, which prints 0.562 to even.
-    """
-    p_a, p_b = 906 / 1319, 385 / 1319
-    u_a, u_b = p_a * (1 - p_a), p_b * (1 - p_b)
-    k = float(z_sum(0.05, 0.80)) ** 2
-    for rho in (0.1, 0.3, 0.5):
-        n_star = k * (u_a + u_b - 2 * rho * np.sqrt(u_a * u_b)) / (p_a - p_b) ** 2
-        n_h = (1 - rho) * k / float(cohens_h(p_a, p_b)) ** 2
-        assert n_h / n_star == pytest.approx(0.5605, abs=1e-4)
 
 
 @pytest.mark.slow

@@ -316,6 +316,7 @@ def test_binary_and_graded_tasks_are_written_into_one_dataset(
         ("top:4", lambda t: t["rank_b"] <= 4),
         ("band:3", lambda t: t["rank_b"] - t["rank_a"] <= 3),
         ("undecided", lambda t: t["verdict"] == "undetermined"),
+        ("different", lambda t: t["verdict"] == "different"),
     ],
 )
 def test_what_is_kept_is_written_and_the_family_is_all(

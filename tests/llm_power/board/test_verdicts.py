@@ -13,11 +13,6 @@ from statsmodels.stats.multitest import multipletests
 
 from board_examples import screen
 from llm_power._board.all_pairs import BoardPairs, p_values_between
-from llm_power._board.cluster_robustness import (
-    category_bootstrap_tables,
-    cluster_definition_table,
-    leave_one_out_table,
-)
 from llm_power._board.cluster_sums import tabulate_clusters
 from llm_power._board.clusters import add_clusters
 from llm_power._board.columns import RANK_COLUMNS, dictionary_page
@@ -43,6 +38,11 @@ from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._scores.selection import select_models
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
+from replication.cluster_robustness import (
+    category_bootstrap_tables,
+    cluster_definition_table,
+    leave_one_out_table,
+)
 
 POINT = OperatingPoint()
 
@@ -288,6 +288,24 @@ def test_screen_and_page_say_what_the_leader_scores_on_further_items() -> None:
     assert said in screen(board)
     summary = describe_board(board, [task], missing="error")
     assert page_data(board.verdicts, summary, title="exam")["tasks"][0]["further"] == said
+
+
+def test_a_glance_counts_neighbors_told_apart_and_items_that_decide_nothing() -> None:
+    values = np.repeat([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]], 40, axis=0)
+    values = np.vstack([values, np.ones((7, 3)), np.zeros((5, 3)), [[1.0, np.nan, 1.0]]])
+    ids = tuple(f"q{i}" for i in range(len(values)))
+    task = prepare_task(
+        TaskScores("exam", "binary", ids, ("heron", "kite", "wren"), values), missing="pairwise"
+    )
+    board = resolve_board([task], family="all")
+    (glance,) = describe_board(board, [task], missing="pairwise")["glance"]
+    near = board.verdicts[board.verdicts["rank_b"] - board.verdicts["rank_a"] == 1]
+    ends = [near["smallest_gap"].min(), near["smallest_gap"].max()]
+    assert glance == {
+        **{"task": "exam", "models": 3, "items": 93, "neighbors": 2, "told_apart": 2},
+        **{"smallest_gap": ends, "leader": "heron"},
+        **{"items_alike": 13, "items_all_solve": 8, "items_none_solve": 5},
+    }
 
 
 def test_tasks_of_either_kind_have_both_readings_of_their_clusters() -> None:

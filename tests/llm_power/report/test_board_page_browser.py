@@ -25,18 +25,18 @@ from audit.evaluate import audit
 from audit.register import load_register
 from browsers import (
     A4,
-    AA,
     Browser,
-    color,
-    contrast,
     forget_emulation,
+    is_light,
     open_browser,
     open_page,
     page_width,
+    prefer,
     press,
     printed_sheets,
     read_log,
     requested,
+    serious_faults,
     wait_until,
 )
 from llm_power._board.multiplicity import add_multiplicity
@@ -45,6 +45,8 @@ from llm_power._board.page_data import page_data
 from llm_power._board.resolution import add_resolution
 from llm_power._board.sequential import add_sequential
 from llm_power._provenance import Provenance
+from llm_power._report.answer import as_html
+from llm_power._report.board_answer import board_answer
 from llm_power._report.board_page import render_board_page
 from llm_power._report.tables import describe_csv
 from llm_power._statistics.inversion import z_sum
@@ -520,24 +522,40 @@ def test_a_phone_has_a_list_and_no_sideways_scrolling(visit: Visit) -> None:
     )
     assert order == sorted(order)
     assert page_width(browser) <= 400
+    # Names can be read, and no sentence is about a column that is hidden.
+    name = browser.find_element(By.CSS_SELECTOR, "#ladder .open")
+    assert name.size["width"] >= 120
+    told = " ".join(
+        text_of(browser, f"#{panel} .about") for panel in ("ladder", "ranking", "pairs")
+    )
+    assert "Intervals are" not in told
+    assert "p is adjusted" not in told
+    assert "p is adjusted" in text_of(visit(), "#pairs .about")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_has_contrast(visit: Visit, scheme: str) -> None:
-    browser = visit()
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    ground = color(browser, "body", "backgroundColor")
-    browser.execute_script(
-        "document.querySelector('#headline').append(...['v-0', 'v-1', 'v-3'].map((name) => {"
-        " const word = document.createElement('b'); word.className = `word ${name}`; return word;"
-        " }))"
-    )
-    for selector in (
-        *("body", ".about", ".controls label", "thead th", "#about dt"),
-        *(f"b.word.v-{code}" for code in (0, 1, 3)),
-    ):
-        assert contrast(color(browser, selector), ground) >= AA, selector
+@pytest.mark.parametrize("name", ["usual", "tasks"])
+def test_axe_finds_no_serious_fault(visit: Visit, name: Name, scheme: str) -> None:
+    browser = visit(name)
+    prefer(browser, scheme)
+    assert is_light(browser) == (scheme == "light")
+    assert serious_faults(browser) == []
+    browser.find_element(By.CSS_SELECTOR, "#ladder .open").click()
+    assert serious_faults(browser) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_fault_in_an_answer(
+    browser: Browser, tmp_path: Path, scheme: str
+) -> None:
+    page = tmp_path / "answer.html"
+    page.write_text(as_html(board_answer(example("usual").board)), encoding="utf-8")
+    for width in (400, 1300):
+        open_page(browser, page.as_uri(), width)
+        prefer(browser, scheme)
+        assert page_width(browser) <= width
+        assert serious_faults(browser) == []
+    forget_emulation(browser)
 
 
 def test_print_has_every_panel_and_no_controls(visit: Visit) -> None:
@@ -608,7 +626,7 @@ def test_what_another_level_leaves_unknown_is_not_said(visit: Visit) -> None:
     assert not items.search(text_of(browser, "#headline"))
     assert all(cell in {"–", "no gap so far"} for cell in needs())
     browser.find_element(By.CSS_SELECTOR, "#ladder .open").click()
-    assert "Another sample turns it" not in text_of(browser, "#pair")
+    assert "Another sample turns the verdict" not in text_of(browser, "#pair")
     press(browser, Keys.ESCAPE)
     slide(browser, "alpha", 5, "0.05")
     assert needs() == known

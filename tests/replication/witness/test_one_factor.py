@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import expit, ndtri
+from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
 from llm_power._errors import InvalidArgument
@@ -12,7 +12,6 @@ from llm_power._statistics.copula_pairs import paired_bernoulli_cells
 from replication.witness.one_factor import (
     cell_patterns,
     model_pairs,
-    product_loadings,
     reference_cells,
     reference_overlaps,
 )
@@ -59,18 +58,6 @@ def test_five_models_against_simulation() -> None:
     assert np.all(np.abs(counted - cells) < 4.5 * np.sqrt(cells * (1 - cells) / n))
 
 
-def test_zero_loadings_are_independence() -> None:
-    patterns = cell_patterns(5)
-    expected = np.prod(np.where(patterns == 1, P, 1 - P), axis=1)
-    np.testing.assert_allclose(reference_cells(P, np.zeros(5)), expected, rtol=1e-10)
-
-
-def test_product_loadings() -> None:
-    found = product_loadings([1.0, 2.0], [0.0, 0.5, 1.0])
-    assert found.shape == (2, 3)
-    assert found[1, 2] == pytest.approx(expit(2.0) * np.exp(-1.0), rel=1e-14)
-
-
 @pytest.mark.parametrize(
     ("p", "loadings", "message"),
     [
@@ -82,8 +69,3 @@ def test_product_loadings() -> None:
 def test_arguments_are_checked(p: list[float], loadings: list[float], message: str) -> None:
     with pytest.raises(InvalidArgument, match=message):
         reference_cells(p, loadings)
-
-
-def test_discounts_are_not_negative() -> None:
-    with pytest.raises(InvalidArgument, match="model_discounts must not be negative"):
-        product_loadings([1.0], [-0.1])

@@ -83,13 +83,12 @@ def test_integer_projection_is_the_best_of_all_tables(
 ) -> None:
     p = np.array(center)
     rows = np.array([[1.0, 1, 1, 1], [1, 0, 1, 0]])
-    lower, upper = np.array([total, part - 1.0]), np.array([float(total), part])
     tables = [
         np.array(x, dtype=float)
         for x in product(range(total + 1), repeat=4)
-        if sum(x) == total and part - 1 <= x[0] + x[2] <= part
+        if sum(x) == total and x[0] + x[2] == part
     ]
-    found = integer_projection(p, rows, lower, upper, window=window)
+    found = integer_projection(p, rows, np.array([total, part], dtype=float), window=window)
     if not tables:
         assert found is None
         return
@@ -102,9 +101,7 @@ def test_integer_projection_is_the_best_of_all_tables(
 def test_the_window_grows_until_the_optimum_is_inside() -> None:
     center = np.array([50.0, 50.0])
     rows = np.array([[1.0, 1.0], [1.0, 0.0]])
-    found = integer_projection(
-        center, rows, np.array([100.0, 72.0]), np.array([100.0, 72.0]), window=1
-    )
+    found = integer_projection(center, rows, np.array([100.0, 72.0]), window=1)
     assert found is not None
     assert found.tolist() == [72, 28]
 
@@ -112,5 +109,3 @@ def test_the_window_grows_until_the_optimum_is_inside() -> None:
 def test_arguments_are_checked() -> None:
     with pytest.raises(InvalidArgument, match="reference must be positive"):
         information_projection(np.array([0.0, 1.0]), np.ones((1, 2)), np.ones(1))
-    with pytest.raises(InvalidArgument, match="window must be at least 1, got 0"):
-        integer_projection(np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1), window=0)

@@ -1,4 +1,4 @@
-"""Bars of resolved and of unresolved pairs: they differ in hatch too, for print without color."""
+"""Marks that figures share: bars that differ in hatch too, for print without color, and notes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pandas as pd
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -29,6 +30,13 @@ PRINTED: Final[dict[str, Any]] = {
     "markeredgewidth": 0.7,
     "linestyle": "",
 }
+
+
+def note(
+    ax: Axes, text: str, at: tuple[float, float], by: tuple[float, float] = (0, 0), **look: Any
+) -> None:
+    """Write beside a point, so many typographic points from it."""
+    ax.annotate(text, at, by, textcoords="offset points", **({"fontsize": 7} | look))
 
 
 def bar_style(resolved: bool) -> dict[str, Any]:
