@@ -105,6 +105,7 @@ _ITEMS: Final = 12_032
 _LADDER: Final = tuple(Size(models, _ITEMS) for models in (5, 15, 50, 150, 500, 1_500, 4_500))
 _MORE_ITEMS: Final = tuple(Size(50, items) for items in (100, 1_000, 10_000, 100_000))
 _PAIR: Final = (Size(2, _ITEMS),)
+_PAGE: Final = (Size(320, 735),)
 _NOTHING: Final = (Size(0, 0),)
 
 
@@ -275,6 +276,20 @@ CONTESTS: Final = (
         ours=Side(US, "commands:resolving"),
         reach=Reach(seconds=1),
         sizes=(Size(10, 1_000),),
+    ),
+    Contest(
+        name="page",
+        work="the page of all pairs opens in Chromium",
+        ours=Side(US, "pages:opening"),
+        reach=Reach(seconds=0.5),
+        sizes=_PAGE,
+    ),
+    Contest(
+        name="page_control",
+        work="the page follows a tick of the level, under Holm",
+        ours=Side(US, "pages:controlling"),
+        reach=Reach(seconds=0.05),
+        sizes=_PAGE,
     ),
     Contest(
         name="import",

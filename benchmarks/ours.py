@@ -61,17 +61,17 @@ def float32_product(size: Size) -> Call:
 
 def core(size: Size) -> Call:
     """Write the core columns of all pairs to Parquet."""
-    return _core_of(_task(size))
+    return _core_of(drawn_task(size))
 
 
 def core_missing(size: Size) -> Call:
     """Write the core columns of all pairs to Parquet where one score in a hundred is missing."""
-    return _core_of(_task(size, missing=0.01))
+    return _core_of(drawn_task(size, missing=0.01))
 
 
 def board(size: Size, n_clusters: str = str(N_CLUSTERS), kind: Kind = "binary") -> Call:
     """Resolve all pairs with every default: family, ranks, and the pairs shown in full."""
-    task = prepare_task(_task(size, n_clusters=int(n_clusters), kind=kind))
+    task = prepare_task(drawn_task(size, n_clusters=int(n_clusters), kind=kind))
 
     def call() -> Answers:
         if is_streamed([task], "all", None):
@@ -85,7 +85,7 @@ def board(size: Size, n_clusters: str = str(N_CLUSTERS), kind: Kind = "binary") 
 
 def different(size: Size) -> Call:
     """Count all pairs, and write those that are different."""
-    pairs = BoardPairs([_task(size)], "all", None, OperatingPoint(), Declared())
+    pairs = BoardPairs([drawn_task(size)], "all", None, OperatingPoint(), Declared())
 
     def call() -> Answers:
         with TemporaryDirectory() as folder:
@@ -95,12 +95,13 @@ def different(size: Size) -> Call:
     return call
 
 
-def _task(
+def drawn_task(
     size: Size,
     missing: float = 0.0,
     n_clusters: int = N_CLUSTERS,
     kind: Kind = "binary",
 ) -> TaskScores:
+    """Return the drawn scores as a task."""
     values = draw_scores(size, missing=missing)
     if kind == "graded":
         values = 0.8 * values + 0.2 * np.random.default_rng(1).random(values.shape)

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from drawn import Size, draw_scores
-from ours import _task
+from ours import drawn_task
 from threadpoolctl import threadpool_limits
 
 from llm_power import Declared, OperatingPoint, prepare_task
@@ -69,7 +69,7 @@ def largest(scores: np.ndarray) -> None:
 
 def parquet(folder: Path) -> None:
     """Work out a tile's pairs with their columns, and write the pairs that are different."""
-    task = prepare_task(_task(Size(int(1_415 * SHARE), ITEMS)))
+    task = prepare_task(drawn_task(Size(int(1_415 * SHARE), ITEMS)))
     pairs = BoardPairs([task], "all", None, OperatingPoint(), Declared())
     n = pairs.n_pairs
     p = told("first pass", lambda: p_values_between(pairs, 0, n, threads=1), n)

@@ -29,6 +29,8 @@ _BAD_INPUT: Final = 2
 _UNFORESEEN: Final = 3
 _INTERRUPTED: Final = 130
 _NOBODY_READS: Final = 141
+# Of data or address space; with less than .5 GB OpenBLAS and threads do not start, or never end.
+_LEAST_MEMORY: Final = 512 << 20
 
 
 _EXAMPLES: Final = """\b
@@ -78,6 +80,8 @@ def cli(context: click.Context, debug: bool) -> None:
     context.obj.debug = debug
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
+    else:
+        _require_memory()
 
 
 @cli.command(
@@ -122,11 +126,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
+def _require_memory() -> None:
+    """Refuse limits that the libraries cannot be loaded in: their own answer may be none at all."""
+    if sys.platform == "win32":
+        return
+    from resource import RLIM_INFINITY, RLIMIT_AS, RLIMIT_DATA, getrlimit
+
+    for limit, option in ((RLIMIT_DATA, "-d"), (RLIMIT_AS, "-v")):
+        allowed, _ = getrlimit(limit)
+        if allowed != RLIM_INFINITY and allowed < _LEAST_MEMORY:
+            raise MemoryError(
+                f"`ulimit {option}` allows {allowed >> 20} MB; "
+                f"{_LEAST_MEMORY >> 20} MB are needed to start"
+            )
+
+
 def _explain(error: Exception) -> tuple[int, str]:
     lack = _lack_of_memory(error)
     if lack is not None:
         problem = f"the memory does not suffice ({str(lack) or 'no details'})"
-        remedy = "give fewer models or tasks, or run where there is more of it"
+        remedy = "run where there is more of it, or give fewer models or tasks"
         return _UNFORESEEN, f"{problem}. Remedy: {remedy}."
     if isinstance(error, LLMPowerError):
         return _BAD_INPUT, str(error)
@@ -142,7 +161,9 @@ def _explain(error: Exception) -> tuple[int, str]:
 def _lack_of_memory(error: BaseException | None) -> BaseException | None:
     """Return the lack of memory that an error is, or came from."""
     while error is not None:
-        if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        starts_none = isinstance(error, RuntimeError) and "start new thread" in str(error)
+        lacks = isinstance(error, MemoryError) or starts_none
+        if lacks or getattr(error, "errno", None) == errno.ENOMEM:
             return error
         error = error.__cause__
     return None

@@ -16,7 +16,8 @@ def left_out(needs: Mapping[str, str]) -> str:
     absent = {files: module for files, module in needs.items() if not installed(module)}
     if not absent:
         return ""
+    modules = " and ".join(dict.fromkeys(absent.values()))
     return (
-        f"left out: {', '.join(absent)}, for want of {' and '.join(absent.values())}. "
+        f"left out: {', '.join(absent)}, for want of {modules}. "
         "Remedy: in the clone, pip install '.[report]'."
     )

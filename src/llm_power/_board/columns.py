@@ -47,10 +47,11 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "items_needed": "items at hand and more_items_needed",
         "more_items_needed": "further items after which the pair, tested on all its items, is "
         "decided with a chance of the target power, whatever is open of the gap; 0 where it is "
-        "decided, inf where no number has that chance",
+        "decided, inf where a thousand times the items at hand have not that chance",
         "items_even": "items of a new run that decides the pair, on the side its gap is on, with a "
         "chance of one half",
-        "items_assured": "the same with a chance of the target power; inf where no number has it",
+        "items_assured": "the same with a chance of the target power; inf where a thousand times "
+        "the items at hand have not",
         "smallest_gap": "smallest gap that the items at hand find with the target power, at the "
         "level that decides; inf where scores have no gap as large",
         "decided_as": "what these items would decide",

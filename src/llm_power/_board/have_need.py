@@ -9,7 +9,7 @@ from typing import Final
 
 import pandas as pd
 
-from llm_power._statistics.verdict import EQUIVALENT, UNDETERMINED
+from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 _WORDS: Final = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
@@ -71,9 +71,7 @@ class HaveNeed:
             verb = "would need" if open_ else "would take"
             parts.append(f"{pair} {verb} {most.needed} items")
         if vague:
-            gaps = "the gap is" if len(open_) == 1 else "the gaps are"
-            which = f"{vague:,} cannot be planned" if known else f"{gaps} too uncertain to plan for"
-            parts.append(which)
+            parts.append(f"the sign of {vague:,} is open" if known else "even the sign is open")
         return "; ".join(filter(None, [told, ", ".join(parts)]))
 
 
@@ -83,6 +81,19 @@ def have_need(pairs: pd.DataFrame, task: str, items: int) -> HaveNeed:
     rows = near[["rank_a", "model_a", "model_b", "verdict", "items_even", "items_assured"]]
     rungs = [Rung(*row) for row in rows.itertuples(index=False, name=None)]
     return HaveNeed(task, items, rungs)
+
+
+def what_lines_mean(boards: Sequence[HaveNeed], power: float) -> list[str]:
+    """Return what a picture of the boards says of its lines and marks, a clause each."""
+    clauses = [f"items of a new run that decides: line from a chance of 0.5, mark at {power:g}"]
+    if any(
+        x.verdict == DIFFERENT and x.many > board.items for board in boards for x in board.rungs
+    ):
+        clauses.append(
+            "a mark right of the items at hand: different here, but a new run needs more of them "
+            "to find it again"
+        )
+    return clauses
 
 
 def items_axis(items: int, rungs: Sequence[Rung]) -> tuple[float, float]:

@@ -25,13 +25,18 @@
     const t2 = Float64Array.from(members, (pair) => pair.t2 || 0);
     return Uint32Array.from(members, (_, k) => k).sort((x, y) => t2[y] - t2[x] || x - y);
   };
-  const stepwise = (family, alpha, at, holm, bh) => {
-    const { members } = family, order = family.order ??= ordered(members), m = members.length;
-    let least = Infinity, most = 0;
-    order.forEach((k, step) => { const { g, t2 } = members[k]; holm[g] = least = Math.min(least, (t2 || 0) / at(alpha / (m - step))); });
-    for (let step = m - 1; step >= 0; step -= 1) {
-      const { g, t2 } = members[order[step]];
-      bh[g] = most = Math.max(most, (t2 || 0) / at(alpha * (step + 1) / m));
+  const stepwise = (family, by, alpha, end, q) => {
+    const { members } = family, order = family.order ??= ordered(members), m = members.length, down = by === "holm";
+    // Quantiles of the steps' levels, which another power leaves as they are.
+    if (family[by]?.alpha !== alpha) {
+      const z = new Float64Array(m);
+      for (let step = 0; step < m; step += 1) z[step] = ndtri((down ? alpha / (m - step) : alpha * (step + 1) / m) / 2);
+      family[by] = { alpha, z };
+    }
+    let bound = down ? Infinity : 0;
+    for (let k = 0; k < m; k += 1) {
+      const step = down ? k : m - 1 - k, { g, t2 } = members[order[step]], one = (t2 || 0) / (end - family[by].z[step]) ** 2;
+      q[g] = bound = down ? Math.min(bound, one) : Math.max(bound, one);
     }
   };
 
@@ -89,15 +94,11 @@
     offer("sidak", byFamily((m) => -Math.expm1(Math.log1p(-alpha) / m)));
     // Steps are those of the whole family, which a page of the best models alone does not have.
     if (families.some(({ whole }) => whole)) {
-      let steps = null;
-      const both = () => {
-        if (steps) return steps;
-        steps = { holm: filled(() => NaN), bh: filled(() => NaN) };
-        for (const family of families) if (family.whole) stepwise(family, alpha, at, steps.holm, steps.bh);
-        return steps;
-      };
-      offer("holm", () => both().holm);
-      offer("bh", () => both().bh);
+      for (const by of ["holm", "bh"]) offer(by, () => {
+        const made = new Float64Array(all.length).fill(NaN);
+        for (const family of families) if (family.whole) stepwise(family, by, alpha, end, made);
+        return made;
+      });
     }
     if (alpha === board.alpha && all.some((pair) => pair.inflation)) {
       const declared = zSum(board.alpha, board.power), beta = ndtri(board.power);
@@ -165,7 +166,9 @@
     const dialog = document.getElementById("pair");
     const body = (name) => document.querySelector(`#${name} .body`);
     const title = (name, text) => { document.getElementById(`${name}-title`).textContent = text; };
-    const about = (name, text) => { document.querySelector(`#${name} .about`).textContent = text.replaceAll(" %", "\u00a0%"); };
+    // What describes columns that a narrow screen hides, `wide`, is hidden with them.
+    const about = (name, text, wide = "") => document.querySelector(`#${name} .about`).replaceChildren(
+      ...[h("span", {}, text), h("span", { class: "wide" }, wide && ` ${wide}`)].map((part) => { part.textContent = part.textContent.replaceAll(" %", "\u00a0%"); return part; }));
     const levels = [...new Set([...LEVELS, board.alpha])].sort((x, y) => x - y);
     const powers = [...new Set([...POWERS, board.power])].sort((x, y) => x - y);
     const byRanks = board.tasks.map((_, t) => new Map(pairs.tasks[t].map((pair) => [pair.i * 1e6 + pair.j, pair])));
@@ -271,14 +274,14 @@
     // Sets of ranks are those of the declared level.
     const firstSentence = () => level() === board.alpha ? board.tasks[t].first : "";
     const byClusters = () => board.tasks[t].tests.some((test) => test.startsWith("cluster"));
-    const sees = (pair) => pair.sees === null ? "" : `, shows from ${asPoints(pair.sees)}`;
+    const sees = (pair) => pair.sees === null ? "" : `; a gap of ${asPoints(pair.sees)} would show`;
     // Items of a new run that decides a pair, as a cell of a table.
-    const needed = (pair) => {
+    const needed = (pair, more = sees(pair)) => {
       if (!pair.n) return "no item in common";
       if (declared() && pair.need !== null) return `${grouped(Math.min(pair.even, pair.need))} to ${grouped(Math.max(pair.even, pair.need))}`;
       if (!(Math.abs(pair.gap) > 0)) return "no gap so far";
       if (!declared()) return "–";
-      return `sign uncertain${sees(pair)}`;
+      return `sign uncertain${more}`;
     };
     const needs = (pair) => {
       if (!pair.n) return "they share no item";
@@ -367,7 +370,7 @@
       body("ranking").append(h("p", { class: "hidden-text" }, words.length ? `Not separated: ranks ${words.join(", ")}.` : "Every two models are separated."));
       title("ranking", firstSentence().split(/: |\.$/)[0] || "Ranking");
       const sets = [`Possible: ranks that sampling of the items leaves, all at once at ${asConfidence(board.alpha)}.`, ...board.tasks[t].rank_notes].join(" ");
-      about("ranking", `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "told apart" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}. Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.`);
+      about("ranking", `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "told apart" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}.`, `Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.`);
     };
     // The ends of an axis, over a column of drawings.
     const axis = (ticks, x, width = 160) => s("svg", { width, height: 14, "aria-hidden": "true" },
@@ -486,14 +489,14 @@
       about("heat", `q = N/N*, ${PROCEDURES[by === "verdict" ? "fixed" : by][1]}: 1 where the items reach power ${target()} at the observed gap. ${by === "verdict" ? "Verdicts are tested and adjusted for the family; a pair can be different with q below 1." : ""}`);
     };
 
-    const inGaps = () => measure.unit ? ` Gap in ${measure.unit}.` : "";
+    const inGaps = () => measure.unit ? `Gap in ${measure.unit}.` : "";
     // Have and need: each rank against the next, by the items of a new run that decides it.
     const ladder = () => {
       const hit = hits(), near = [], n = board.tasks[t].items, [chosen] = PROCEDURES[procedure.value];
       for (let i = 1; i < shown(); i += 1) { const pair = pairOf(i, i + 1); if (pair) near.push(pair); }
       const known = near.flatMap((pair) => [pair.even, pair.need]).filter((items) => items > 0);
       const low = Math.min(n, ...known) / 2, high = Math.min(2 * Math.max(n, ...known), 1e5 * n);
-      const wide = innerWidth > 1000 ? 480 : innerWidth > 560 ? 240 : 120;
+      const wide = innerWidth > 1000 ? 480 : innerWidth > 560 ? 240 : 96;
       const x = (items) => 4 + (wide - 8) * Math.log(Math.min(items, high) / low) / Math.log(high / low);
       const drawn = (pair) => {
         const text = needed(pair), ends = [pair.even, pair.need].map((items) => items === null ? x(high) : x(items)), [dot, out] = [ends[1], pair.need === null || pair.need > high];
@@ -509,7 +512,7 @@
             const pair = near[k];
             return h("tr", { "data-g": pair.g, class: hit[pair.i - 1] || hit[pair.j - 1] ? null : "miss" },
               h("td", { class: "wide" }, `${pair.i}–${pair.j}`), both(pair), h("td", { class: "wide" }, h("span", { class: `word v-${code(pair)}` }, word(pair))),
-              h("td", { class: "right wide" }, asPoints(pair.gap)), h("td", { class: `ladder v-${code(pair, "verdict")}` }, drawn(pair)), h("td", { class: "right needed" }, needed(pair)));
+              h("td", { class: "right wide" }, asPoints(pair.gap)), h("td", { class: `ladder v-${code(pair, "verdict")}` }, drawn(pair)), h("td", { class: "right needed" }, needed(pair, ""), h("span", { class: "wide" }, pair.need === null ? sees(pair) : "")));
           });
         const decades = [];
         for (let items = 10 ** Math.ceil(Math.log10(low)); items <= high; items *= 10) decades.push(items);
@@ -518,7 +521,7 @@
         body("ladder").append(saving("ladder", "csv", () => asCsv(near)));
       } else body("ladder").replaceChildren(h("p", { class: "none" }, "No adjacent pair was compared."));
       title("ladder", declared() ? board.tasks[t].finding : "Each rank against the next");
-      about("ladder", `Dashed: the ${grouped(n)} items at hand. Colored: items of a new run that decides the pair, from an even chance to a mark at a chance of ${board.power}${declared() ? "" : ", known at the declared level and power alone"}; an arrow where no number has it. A pair that is different with its mark right of the items at hand needs more of them in a new run to be decided again.${inGaps()}`);
+      about("ladder", `Dashed: the ${grouped(n)} items at hand. Colored: items of a new run that decides the pair, from a chance of 0.5 to a mark at one of ${board.power}${declared() ? "" : ", known at the declared level and power alone"}; an arrow where no number has it. A pair that is different with its mark right of the items at hand needs more of them in a new run to be decided again.`, inGaps());
     };
 
     // Counts of pairs by the multiple of the items at hand from which they are decided, a bin a point across.
@@ -671,7 +674,7 @@
         h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
         head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [intervals(), "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["New items", "right"]),
         h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []), saving("pairs", "csv", () => asCsv(kept)));
-      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter.${inGaps()} p is adjusted for the whole family. New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; shows from: smallest gap that the items at hand find with power ${board.power}.`);
+      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${inGaps()} New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; shows from: smallest gap that the items at hand find with power ${board.power}.`, "p is adjusted for the whole family.");
     };
 
     const provenance = () => {
@@ -738,7 +741,7 @@
         ...(pair.gap !== pair.delta && Number.isFinite(pair.gap) && "gap" in board.tasks[t].pairs ? [["Gap without weights", inUnit(pair.delta)]] : []),
         ["p, this pair alone", asP(pair.ps)], ["Family p", asP(pair.pf)],
         ["Items", grouped(pair.n)], ["New items", needed(pair)],
-        ...(pair.turn === null || level() !== board.alpha ? [] : [["Another sample turns it", `${asPercent(pair.turn)} %`]]),
+        ...(pair.turn === null || level() !== board.alpha ? [] : [["Another sample turns the verdict", `${asPercent(pair.turn)} %`]]),
         ...Object.keys(PROCEDURES).filter((by) => by !== "verdict" && applies(pair, by)).map((by) => [`q, ${PROCEDURES[by][0]}`,
           h("data", { class: `by-${by}`, value: written(q(pair, by)) }, `${asQ(q(pair, by))}, N* ${asItems(pair.n / q(pair, by))}`)]),
       ];

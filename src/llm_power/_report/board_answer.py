@@ -14,7 +14,7 @@ import pandas as pd
 
 from llm_power._board.cluster_readings import readings_sentence
 from llm_power._board.further_items import further_sentence
-from llm_power._board.have_need import HaveNeed, have_need, items_axis
+from llm_power._board.have_need import HaveNeed, have_need, items_axis, what_lines_mean
 from llm_power._board.landscape import VERDICTS, describe_landscape
 from llm_power._board.leader import first_sentence, rank_notes
 from llm_power._board.measure import Measure
@@ -25,7 +25,7 @@ from llm_power._errors import counted, first_names
 from llm_power._report.answer import Answer, Drawing, Notes, Table
 from llm_power._report.landscape import landscape_sentences
 from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
-from llm_power._report.text_tables import confidence, gap_interval_name
+from llm_power._report.text_tables import confidence, gap_interval_name, p_name
 from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _parts(board: BoardVerdicts) -> Iterator[Table | Notes | Drawing]:
         pairs = board.verdicts[board.verdicts["task"] == task]
         drawn = have_need(pairs, str(task), int(pairs["n_task"].iloc[0]))
         if len(drawn.rungs) > 1:
-            yield Drawing(drawn.finding, partial(drawn_items, drawn))
+            yield Drawing(drawn.finding, partial(drawn_items, drawn, board.point.power))
     if sentences := board_sentences(board):
         yield Notes(tuple(sentences))
     yield from _verdict_tables(board)
@@ -96,7 +96,7 @@ def _on_average(board: BoardVerdicts) -> BoardVerdicts:
     return replace(board, verdicts=verdicts, ranks=ranks, average=None, readings=readings)
 
 
-def drawn_items(board: HaveNeed, width: int) -> list[str]:
+def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:
     """Return have and need in characters, a line a rung; nothing where so few columns show none."""
     shown = board.rungs[:_MOST_ROWS]
     labels = [f"{rung.rank}-{rung.rank + 1}" for rung in shown]
@@ -121,7 +121,7 @@ def drawn_items(board: HaveNeed, width: int) -> list[str]:
         lines.append(f"{label:>{left}}  {''.join(row)}  {rung.needed}")
     kinds = {rung.verdict for rung in shown}
     marks = ", ".join(f"{mark} {name}" for name, mark in _MARKS.items() if name in kinds)
-    about = f"{marks}; --- items of a new run that decides, from an even chance, on a log scale"
+    about = "; ".join([marks, *what_lines_mean([board], power), "log scale"])
     more = len(board.rungs) - len(shown)
     return [*lines, *wrap(about + (f"; {more:,} more below" if more else ""), width)]
 
@@ -192,6 +192,12 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
             f"The smallest gap that these items find with power {board.point.power:g} is "
             f"{span}{pairs_named}."
         )
+    few = pairs["n_items"][pairs["n_items"].between(1, _PLANNED_FROM - 1)]
+    if len(few):
+        sentences.append(
+            f"Numbers of new items are rough from so few as {counted(int(few.min()), 'item')}: on "
+            "real boards they decided 0.2 to 0.8 of the pairs where the chance was to be 0.8."
+        )
     uncertain = pairs[np.isinf(pairs["items_assured"]) & (pairs["gap"] != 0)]
     named = [f"{row.model_a} against {row.model_b}" for row in uncertain.itertuples()]
     if named:
@@ -201,8 +207,8 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
             else ", ".join(named)
         )
         sentences.append(
-            f"No number of new items has a chance of {board.point.power:g} for {pair}: the sign is "
-            "too uncertain."
+            f"Not even a new run of a thousand times these items has a chance of "
+            f"{board.point.power:g} for {pair}: the sign is too uncertain."
         )
     if pairs["test"].str.startswith("cluster").any():
         sentences.append("New items are those of new clusters, of the sizes at hand.")
@@ -212,6 +218,9 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
         )
     return sentences
 
+
+# From so many items on, planned runs of real boards decided as often as was said, within .1.
+_PLANNED_FROM: Final = 30
 
 _WAYS: Final = {
     "items": "more items are the cheaper way for",
@@ -288,8 +297,8 @@ def _pair_table(title: str, rows: pd.DataFrame, board: BoardVerdicts) -> Table:
     ends = gap_interval_name(board.point.alpha, size, board.declared.control)
     header = [*(["task"] if many else []), *names, board.measure.named("gap"), ends]
     header += [*(["of all items"] if lacking else [])]
-    header += ["p" if board.n_pairs == 1 else "family p", "items"]
-    header += [f"new items, chance 0.5 to {board.point.power:g}"]
+    header += [p_name(size, board.declared.control), "items"]
+    header += [f"new items to decide it, chance 0.5 to {board.point.power:g}"]
     shown = rows.head(_MOST_ROWS).to_dict(orient="records")
     cells = [_pair_cells(row, many, lacking, board.measure) for row in shown]
     return _cut([header, *cells], title, of=len(rows), what="pairs")
@@ -321,5 +330,5 @@ def _needed(row: Mapping[Any, Any], measure: Measure) -> str:
         return f"{ends[0]:,.0f} to {ends[1]:,.0f}"
     if row["gap"] == 0:
         return "no gap so far"
-    shows = f", shows from {measure.shown(row['smallest_gap'])}"
+    shows = f"; a gap of {measure.shown(row['smallest_gap'])} would show"
     return "sign uncertain" + shows * bool(np.isfinite(row["smallest_gap"]))

@@ -15,7 +15,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from llm_power._board.have_need import HaveNeed, Rung, about_items, have_need, items_axis
+from llm_power._board.have_need import (
+    HaveNeed,
+    Rung,
+    about_items,
+    have_need,
+    items_axis,
+    what_lines_mean,
+)
 from llm_power._board.page_data import AVERAGE, PageData
 from llm_power._choices import PICTURE_FORMATS, Picture
 from llm_power._errors import counted
@@ -54,13 +61,7 @@ def draw_board(boards: Sequence[HaveNeed], *, power: float) -> Figure:
             told = _wrapped(f"{_elided(board.task, 40)}: {board.finding}", 66)
             place = {"xycoords": "axes fraction", "textcoords": "offset points"}
             ax.annotate(told, (0, 1), xytext=(-100, 2), **place)
-    about = f"items of a new run that decides: line from an even chance, mark at {power:g}"
-    if any(
-        x.verdict == DIFFERENT and x.many > board.items for board in boards for x in board.rungs
-    ):
-        about += (
-            "\n(a mark right of the line: different here, but a new run needs more to repeat it)"
-        )
+    about = "\n".join(what_lines_mean(boards, power))
     _add_legend(figure, [rung for board in boards for rung in board.rungs], about)
     return figure
 
@@ -90,7 +91,9 @@ def save_card(verdicts: pd.DataFrame, data: PageData, path: Path) -> None:
         figure.set_layout_engine("constrained", rect=(0.01, 0.01, 0.98, 0.75))
         _draw_task(figure.subplots(), board, _CARD_ROWS)
         told = _wrapped(board.finding, 60)
-        figure.text(0.02, 0.97, told, va="top", fontsize=14, weight="bold")
+        # Above the title there is room for two lines of 14 points.
+        size = 28 / max(2, told.count("\n") + 1)
+        figure.text(0.02, 0.97, told, va="top", fontsize=size, weight="bold")
         figure.text(0.02, 0.79, _plain(_elided(data["title"], 70)), va="top", color="0.35")
         with unwarned_of_glyphs():
             figure.savefig(path, dpi=_CARD_DPI, metadata={"Title": board.finding})

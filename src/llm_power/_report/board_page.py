@@ -16,7 +16,7 @@ from llm_power._choices import TEST_NAMES
 from llm_power._report.board_answer import rank_set
 from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
 from llm_power._report.page import asset, content_policy, page_environment, page_style, visible
-from llm_power._report.text_tables import confidence, gap_interval_name
+from llm_power._report.text_tables import confidence, gap_interval_name, p_name
 
 _PACKAGE = "llm_power._report"
 # Rows of the tables for browsers without scripts, over all tasks.
@@ -84,7 +84,7 @@ def _tables(task: Task, data: PageData) -> dict[str, Any]:
                 *sides,
                 measure.named("gap", "points"),
                 gap_ends,
-                "family p",
+                p_name(task["family_pairs"], data["control"]),
                 "items",
                 "needs",
             ]

@@ -21,14 +21,17 @@ LINES: Final[dict[str, str]] = {
         "Ranges of the gaps that hold for all pairs at once. One that holds 0 leaves open who is "
         "better."
     ),
-    "from, .* interval|.*interval|to": (
+    ".*interval( from| to)?": (
         "The range of values that the data allow, from its low end to its high end. An interval "
         "of a gap that holds 0 leaves open who is better."
     ),
-    "from, .*": "The low end of the range that the data allow.",
     "family p": (
         "Chance of a gap as large as this or larger between equal models, adjusted for all pairs "
         "looked at. Small is strong evidence."
+    ),
+    "FDR-adjusted p": (
+        "Smallest rate of false discoveries at which the pair is called different. Small is strong "
+        "evidence."
     ),
     "p|p, gap within .*|p, .*|p at .*": (
         "Chance of evidence as strong as this or stronger if there is nothing to be found. Small "
@@ -38,19 +41,23 @@ LINES: Final[dict[str, str]] = {
         "Different: the evidence is strong enough. Equivalent: the gap is within the margin. "
         "Undetermined: neither is shown, which does not make the models equal."
     ),
-    "attainable": (
+    r"b \+ c items can decide the pair": (
         "Whether items on which the models differ are enough for any result to be significant."
     ),
-    "new items, chance 0.5 to.*": (
+    "new items to decide it, chance 0.5 to.*": (
         'Size of a new run that decides the pair with a chance of one half; behind "to", with '
-        "the chance asked for. Where even the sign is uncertain, no number has that chance."
+        "the chance asked for, which a thousand times the items at hand have not where even the "
+        "sign is uncertain."
     ),
     "new items, chance of .*": "Size of a new run that decides the pair with that chance.",
-    "further items, chance of .*": (
-        "Items to add to those at hand, so that all together decide the pair with that chance."
+    "items to add to these, chance of .*": (
+        "Items to add to those at hand, so that all together decide the pair with that chance. To "
+        "test them together is a second look at these: decide before how often you look."
     ),
-    "which decide it as": "What these further items would show.",
-    "chance that a new sample turns it": ("Chance that as many other items give another verdict."),
+    "with these it would be": "What all items together would show.",
+    "chance that a new sample turns the verdict": (
+        "Chance that as many other items give another verdict."
+    ),
     "smallest gap that the items find": (
         "The gap from which on items as many as these find a difference with the power asked for."
     ),

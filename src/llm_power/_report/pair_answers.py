@@ -70,11 +70,11 @@ def answer_from_counts(
     smallest = np.where(found.smallest_gap <= 1, found.smallest_gap, np.inf)
     answers = [
         _gap("delta", "gap", found.interval.delta),
-        _gap("gap_low", f"from, {level} interval", found.interval.low),
-        _gap("gap_high", "to", found.interval.high),
+        _gap("gap_low", f"gap, {level} interval from", found.interval.low),
+        _gap("gap_high", f"gap, {level} interval to", found.interval.high),
         *(_p(f"p_{name}", f"p, {_TESTS[name]}", p_of(b, c)) for name, p_of in P_VALUES.items()),
         _text("verdict", f"verdict, {_TESTS[asked.test]}", str(found.verdict)),
-        _text("attainable", "attainable", bool(found.attainable)),
+        _text("attainable", "b + c items can decide the pair", bool(found.attainable)),
     ]
     if asked.margin is not None:
         answers += [_p("p_equivalence", f"p, gap within {asked.margin:g}", found.p_equivalence)]
@@ -86,13 +86,17 @@ def answer_from_counts(
     answers += [
         _items("items_even", "new items, chance of 0.5 to decide it", found.even_items),
         _items("items_assured", f"new items, chance of {at.power:g}", found.assured_items),
-        _items("more_items_needed", f"further items, chance of {at.power:g}", found.further_items),
-        _text("decided_as", "which decide it as", str(found.decided_as)),
-        _number("chance_of_turning", "chance that a new sample turns it", turning),
+        _items(
+            "more_items_needed",
+            f"items to add to these, chance of {at.power:g}",
+            found.further_items,
+        ),
+        _text("decided_as", "with these it would be", str(found.decided_as)),
+        _number("chance_of_turning", "chance that a new sample turns the verdict", turning),
         _gap("smallest_gap", "smallest gap that the items find", smallest),
         _items("n_star", "N* at the observed gap, eq. (6)", n_star),
-        _items("n_star_low", f"from, {level}", low),
-        _items("n_star_high", "to", high),
+        _items("n_star_low", f"N*, {level} interval from", low),
+        _items("n_star_high", f"N*, {level} interval to", high),
         _number("q", "q = N/N*", resolution_ratio(n_items, n_star)),
         _text("resolved", "resolved, as the paper has it", n_star <= n_items),
         _items("n_connor", "at this gap, two variances (Connor)", _connor(b, c, n_items, at)),

@@ -21,6 +21,13 @@ def gap_interval_name(alpha: float, family_size: int, control: Control) -> str:
     return f"{over} {confidence(alpha)} interval"
 
 
+def p_name(family_size: int, control: Control) -> str:
+    """Return the name of the p-values that go with the verdicts of a family of pairs."""
+    if family_size == 1:
+        return "p"
+    return "family p" if control == "max-t" else "FDR-adjusted p"
+
+
 def number_columns(rows: Sequence[Sequence[str]]) -> list[int]:
     """Return the columns that hold numbers alone below the header."""
     columns = enumerate(zip(*rows, strict=True))

@@ -10,7 +10,9 @@ posterior's moments follow from the density :math:`f` of z, a Voigt profile (Twe
 
 A new run of r n items then has its z at :math:`N(m\sqrt r, 1 + v r)`; with r n further items, the
 z of all is at :math:`(z + m r)/\sqrt{1 + r}`, with the variance :math:`(r + v r^2)/(1 + r)`.
-However many items there are, the chance stays below :math:`\Phi(m/\sqrt v)`, that of the sign.
+However many items there are, the chance stays below :math:`\Phi(m/\sqrt v)`, that of the sign. No
+run of more than a thousand times the items at hand is named: its chance is within .04 of that one,
+and what decides between a million items and none is then the prior.
 
 References
 ----------
@@ -37,7 +39,7 @@ _SCALE: Final = 0.5
 # Beyond this many standard errors the prior is flat.
 _FLAT: Final = 1e4
 # Logarithms of the smallest and largest run, as a multiple of the items at hand, and halvings.
-_RUNS: Final = (-10.0, 30.0)
+_RUNS: Final = (-10.0, float(np.log(1_000)))
 _HALVINGS: Final = 34
 
 
@@ -73,7 +75,7 @@ class ObservedGap:
         """Return the items of a run that has the chance to find the gap on the side it is on.
 
         Those of a new run, or with `further` of one that is tested together with the items at
-        hand; ``inf`` where no number is enough.
+        hand; ``inf`` where a thousand times the items at hand are not enough.
         """
         (m, v), q = self._posterior(), ndtri(chance)
         some = (m > q * np.sqrt(v)) & np.isfinite(self.error)

@@ -34,7 +34,7 @@ def board(*rungs: tuple[str, float, float], items: int = 1000) -> HaveNeed:
         (
             [("different", 200, 400), ("undetermined", 9e5, 2_700_000), ("undetermined", 10, inf)],
             "2 of 3 neighbors cannot be told apart; ranks 2 and 3 would need 2.7 million items, "
-            "1 cannot be planned",
+            "the sign of 1 is open",
         ),
         (
             [("different", 200, 400), ("different", 100, 3_991)],
@@ -46,12 +46,12 @@ def board(*rungs: tuple[str, float, float], items: int = 1000) -> HaveNeed:
         ),
         (
             [("undetermined", inf, inf), ("undetermined", nan, nan)],
-            "2 of 2 neighbors cannot be told apart; the gaps are too uncertain to plan for",
+            "2 of 2 neighbors cannot be told apart; even the sign is open",
         ),
         ([("equivalent", 10, 20)], "The two models are equivalent; a new run would take 20 items"),
         (
             [("undetermined", 10, inf)],
-            "The two models are undetermined; the gap is too uncertain to plan for",
+            "The two models are undetermined; even the sign is open",
         ),
     ],
 )

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -309,6 +310,7 @@ def test_a_folder_in_the_way_leaves_earlier_results(
     [
         (MemoryError("Unable to allocate 9 TiB"), "the memory does not suffice (Unable to"),
         (MemoryError(), "the memory does not suffice (no details)"),
+        (RuntimeError("can't start new thread"), "the memory does not suffice (can't start"),
         (OverflowError("too\nlarge"), "a fault of this program (OverflowError: too large)"),
         (RecursionError(), "a fault of this program (RecursionError: )"),
     ],
@@ -334,6 +336,19 @@ def test_the_unforeseen_has_an_exit_code_of_its_own(
     traced = capsys.readouterr().err
     assert traced.startswith("Traceback (most recent call last):")
     assert traced.endswith(error)
+
+
+@pytest.mark.parametrize("limit", [60, 200])
+def test_a_limit_that_the_libraries_do_not_start_in_is_named_at_once(
+    limit: int, scores: Path
+) -> None:
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_DATA, (limit << 20, limit << 20))
+
+    done = as_program("resolve", scores, preexec_fn=limited)
+    assert done.returncode == 3
+    assert done.stderr.startswith(f"error: the memory does not suffice (`ulimit -d` allows {limit}")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -522,6 +522,15 @@ def test_a_phone_has_a_list_and_no_sideways_scrolling(visit: Visit) -> None:
     )
     assert order == sorted(order)
     assert page_width(browser) <= 400
+    # Names can be read, and no sentence is about a column that is hidden.
+    name = browser.find_element(By.CSS_SELECTOR, "#ladder .open")
+    assert name.size["width"] >= 120
+    told = " ".join(
+        text_of(browser, f"#{panel} .about") for panel in ("ladder", "ranking", "pairs")
+    )
+    assert "Intervals are" not in told
+    assert "p is adjusted" not in told
+    assert "p is adjusted" in text_of(visit(), "#pairs .about")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -617,7 +626,7 @@ def test_what_another_level_leaves_unknown_is_not_said(visit: Visit) -> None:
     assert not items.search(text_of(browser, "#headline"))
     assert all(cell in {"–", "no gap so far"} for cell in needs())
     browser.find_element(By.CSS_SELECTOR, "#ladder .open").click()
-    assert "Another sample turns it" not in text_of(browser, "#pair")
+    assert "Another sample turns the verdict" not in text_of(browser, "#pair")
     press(browser, Keys.ESCAPE)
     slide(browser, "alpha", 5, "0.05")
     assert needs() == known
