@@ -232,6 +232,8 @@ def _stands(one: Judged) -> str:
     """Say why a misprint that passes can be what the paper says; a fault if nothing does."""
     if one.evidence == "none":
         return "untested"
+    if one.verdict == "ambiguous" and not one.claim.exhaustive:
+        return "reading"
     can_be = [o for o in one.outcomes if o.verdict in ("holds", "holds_rounded", "feasible")]
     if any(o.standard_error for o in can_be):
         return "chance"

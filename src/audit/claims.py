@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from audit.printed import NanEqual, Printed
+from audit.printed import OF, NanEqual, Printed
 from llm_power._provenance import Evidence
 
 Aggregate = Literal["count", "min", "max", "median", "mean", "sum"]
@@ -18,6 +19,10 @@ Kind = Literal["claim", "cross_check"]
 Weight = Literal["main_result", "conclusion", "exhibit", "wording"]
 WEIGHTS: Final[tuple[Weight, ...]] = get_args(Weight)
 Role = Literal["input", "target", "held_out"]
+# Names of quantities that are correlations.
+_CORRELATION: Final = re.compile(
+    r"(\d+% bound of the |largest |smallest |median )?(ICC|correlation)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +111,17 @@ class Claim(NanEqual):
     measures: Mapping[str, Any] = field(default_factory=dict)
     # Where the number is printed in a table; None for a number of the text.
     cell: Cell | None = None
+
+    @property
+    def impossible(self) -> str:
+        """Why no data have what is printed; empty where they can."""
+        shares = ((int(match[1]), int(match[2])) for match in OF.finditer(self.printed))
+        if any(some > of for some, of in shares):
+            return "a part of more than there are"
+        least, most = self.statement.value, max(self.statement.value, self.statement.upper)
+        if _CORRELATION.fullmatch(self.quantity) and (least < -1 or most > 1):
+            return "a correlation is from -1 to 1"
+        return ""
 
     @property
     def is_label(self) -> bool:

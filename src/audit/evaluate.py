@@ -310,10 +310,13 @@ def _assemble(check: Check, found: Found, error: float, ruling: Ruling) -> Outco
 
 
 def _judge(claim: Claim, outcomes: tuple[Outcome, ...], rule_of: Mapping[str, str]) -> Judged:
-    deciders = _deciders(outcomes)
-    if not deciders:
-        verdict: Verdict = "not_checkable"
-        evidence: Evidence = "none"
+    deciders = [] if claim.impossible else _deciders(outcomes)
+    verdict: Verdict
+    evidence: Evidence
+    if claim.impossible:
+        verdict, evidence = "contradicted", "derived"
+    elif not deciders:
+        verdict, evidence = "not_checkable", "none"
     elif len(deciders) == 1 and not deciders[0].check.reading:
         verdict, evidence = deciders[0].verdict, deciders[0].evidence
     else:
@@ -373,6 +376,8 @@ def _derivation(claim: Claim, deciders: Sequence[Outcome]) -> str:
 
 
 def _reason(claim: Claim, deciders: Sequence[Outcome]) -> str:
+    if claim.impossible:
+        return f"Printed is {claim.printed}: {claim.impossible}."
     if not deciders:
         return f"Nothing here decides it; needed: {claim.needs}"
     if deciders[0].check.reading:

@@ -88,7 +88,7 @@ NUMBER: Final = re.compile(
     re.ASCII,
 )
 _INTERVAL = re.compile(r"(?P<point>[^\[\]]+?)\s*\[(?P<bounds>[^\[\]]+)\](?P<suffix>%|pp|M)?")
-_OF = re.compile(r"(\d+)/(\d+)")
+OF: Final = re.compile(r"(\d+)/(\d+)")
 _SHARE = re.compile(r"(\d+) \((\d+%)\)")
 _PARENTHESES = re.compile(r"(.+?) \(([^()]+)\)")
 
@@ -134,7 +134,7 @@ def parse_interval(text: str) -> PrintedInterval:
 
 def parse_count(text: str) -> PrintedCount:
     """Parse ``4/9`` or ``3 (100%)``."""
-    if match := _OF.fullmatch(text.strip()):
+    if match := OF.fullmatch(text.strip()):
         return PrintedCount(text, int(match[1]), total=int(match[2]))
     if match := _SHARE.fullmatch(text.strip()):
         return PrintedCount(text, int(match[1]), share=parse_printed(match[2]))

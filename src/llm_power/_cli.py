@@ -123,6 +123,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             traceback.print_exc()
         code, message = _explain(error)
         print(f"error: {one_line(message)}", file=sys.stderr)
+        if command := getattr(error, "command", None):
+            print(f"  {command}", file=sys.stderr)
     sys.exit(code)
 
 
@@ -148,7 +150,7 @@ def _explain(error: Exception) -> tuple[int, str]:
         remedy = "run where there is more of it, or give fewer models or tasks"
         return _UNFORESEEN, f"{problem}. Remedy: {remedy}."
     if isinstance(error, LLMPowerError):
-        return _BAD_INPUT, str(error)
+        return _BAD_INPUT, error.for_command
     if isinstance(error, click.ClickException):
         return _BAD_INPUT, error.format_message()
     if isinstance(error, OSError):

@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from llm_power import _choices
+
+# A setting of how scores are read, by the name that it has in Python.
+Setting = str | bool | Sequence[str]
+
+_WORDS: Final = "|".join(
+    sorted({word for name, words in vars(_choices).items() if name.isupper() for word in words})
+)
+_OPTION: Final = re.compile(
+    rf"--(?P<name>[a-z]+(?:-[a-z]+)*)(?![\w-])(?: (?P<word>{_WORDS})(?![\w-]))?"
+)
+_FLAGS: Final = {
+    *("latest", "percent", "lower_is_better", "monitored"),
+    *("accept_other_score", "skip_malformed"),
+}
 
 
 class LLMPowerError(Exception):
@@ -19,6 +38,11 @@ class LLMPowerError(Exception):
     sigma_d must not be negative, got -1.0
     """
 
+    @property
+    def for_command(self) -> str:
+        """The message as the command line spells it, whatever `str` says."""
+        return str(self.args[0]) if self.args else ""
+
 
 class InvalidArgument(LLMPowerError, ValueError):
     """An argument is outside the domain of the function that received it.
@@ -34,6 +58,9 @@ class InvalidArgument(LLMPowerError, ValueError):
     power must lie strictly between 0 and 1, got 1.5
     """
 
+    def __str__(self) -> str:
+        return _in_python(self.for_command)
+
 
 class ScoreError(LLMPowerError):
     """Per-item scores cannot be used as they are.
@@ -46,6 +73,8 @@ class ScoreError(LLMPowerError):
         Where it is wrong; whatever is known is part of the message.
     remedy : str
         What the user can do about it.
+    settings : mapping, optional
+        Options of reading with which it can be used, which the message adds to the remedy.
 
     Examples
     --------
@@ -62,13 +91,50 @@ class ScoreError(LLMPowerError):
         file: str | None = None,
         model: str | None = None,
         item: str | None = None,
+        settings: Mapping[str, Setting] | None = None,
     ) -> None:
         self.problem = problem
         self.remedy = remedy
         self.file = file
         self.model = model
         self.item = item
-        super().__init__(message_at({"file": file, "model": model, "item": item}, problem, remedy))
+        self.settings = dict(settings or {})
+        options = shlex.join(as_options(self.settings))
+        super().__init__(self.message(f": {options}" if options else ""))
+
+    def message(self, how: str) -> str:
+        """Return place, problem and remedy, which ends in how to follow it."""
+        place = {"file": self.file, "model": self.model, "item": self.item}
+        return message_at(place, self.problem, f"{self.remedy}{how}")
+
+    def __str__(self) -> str:
+        set_to = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        return _in_python(self.message(f": {set_to}" if set_to else ""))
+
+
+def as_options(settings: Mapping[str, Setting]) -> list[str]:
+    """Return settings as the words of a command line."""
+    words: list[str] = []
+    for name, value in settings.items():
+        option = f"--{name.replace('_', '-')}"
+        if isinstance(value, bool):
+            words.append(option)
+        else:
+            each = [value] if isinstance(value, str) else value
+            words += [word for one in each for word in (option, one)]
+    return words
+
+
+def _in_python(message: str) -> str:
+    """Spell the options of a message as the arguments are."""
+
+    def spelled(option: re.Match[str]) -> str:
+        name = option["name"].replace("-", "_")
+        if option["word"]:
+            return f"{name}={option['word']!r}"
+        return f"{name}=True" if name in _FLAGS else name
+
+    return _OPTION.sub(spelled, message)
 
 
 def message_at(place: Mapping[str, str | None], problem: str, remedy: str) -> str:
@@ -77,7 +143,7 @@ def message_at(place: Mapping[str, str | None], problem: str, remedy: str) -> st
         f"{label} {one_line(value)!r}" for label, value in place.items() if value is not None
     )
     where = f"{said}: " if said else ""
-    return one_line(f"{where}{problem}. Remedy: {remedy}.")
+    return one_line(f"{where}{one_line(problem, 1200)}. Remedy: {remedy}.")
 
 
 def one_line(text: str, limit: int = 2000) -> str:

@@ -218,6 +218,21 @@ def _again(folder: Path, checks: list[dict[str, Any]], **fields: Any) -> Judged:
     return judged
 
 
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"printed": "10/9", "states": {"value": 10}}, "a part of more than there are"),
+        ({"printed": "1.90", "quantity": "largest ICC"}, "a correlation is from -1 to 1"),
+    ],
+)
+def test_what_no_data_have_is_contradicted_without_any(
+    tmp_path: Path, fields: dict[str, Any], why: str
+) -> None:
+    judged = only(tmp_path, **fields, checks=[], needs="the data")
+    assert (judged.verdict, judged.evidence) == ("contradicted", "derived")
+    assert judged.reason == f"Printed is {fields['printed']}: {why}."
+
+
 def test_nothing_to_check(tmp_path: Path) -> None:
     judged = only(tmp_path, checks=None, needs="the authors' items")
     assert (judged.verdict, judged.evidence, judged.deciding) == ("not_checkable", "none", None)

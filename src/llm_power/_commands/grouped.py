@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from inspect import cleandoc
 from typing import Any, Final
 
 import click
 
-from llm_power._errors import InvalidArgument
+from llm_power._errors import InvalidArgument, LLMPowerError, ScoreError, Setting, as_options
 
 _WHOLE: Final = "llm_power.whole_help"
+_GIVEN: Final = "llm_power.given"
 _FIRST_PARAGRAPHS: Final = 2
 _FIRST_EXAMPLES: Final = 4
 _COLUMN: Final = 32
@@ -25,6 +27,14 @@ class Group:
     title: str
     common: Sequence[click.Option]
     others: Sequence[click.Option] = ()
+
+
+class CommandThatWorks(LLMPowerError):
+    """Scores cannot be used as they are, and a command that can use them."""
+
+    def __init__(self, error: ScoreError, command: str) -> None:
+        super().__init__(error.message(" with the command below"))
+        self.command = command
 
 
 class GroupedCommand(click.Command):
@@ -48,13 +58,31 @@ class GroupedCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help())
+        ctx.meta[_GIVEN] = list(args)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except InvalidArgument as error:
-            raise InvalidArgument(self._as_options(str(error))) from error
+            raise InvalidArgument(self._as_options(error.for_command)) from error
+        except ScoreError as error:
+            if error.settings and {*error.settings} <= {one.name for one in self.params}:
+                raise CommandThatWorks(error, self._command(ctx, error.settings)) from error
+            raise
+
+    def _command(self, ctx: click.Context, settings: Mapping[str, Setting]) -> str:
+        """Return the command line as it was given, with settings in place of its own."""
+        options = {
+            as_options({name: True})[0] for name, value in settings.items() if value is not True
+        }
+        kept, is_value = [], False
+        for word in list[str](ctx.meta[_GIVEN]):
+            name, equals, _ = word.partition("=")
+            if not is_value and name not in options:
+                kept.append(word)
+            is_value = not is_value and name in options and not equals
+        return f"{ctx.command_path} {shlex.join([*kept, *as_options(settings)])}"
 
     def _as_options(self, message: str) -> str:
         """Spell the argument that a message begins with as the option is."""

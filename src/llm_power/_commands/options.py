@@ -41,11 +41,30 @@ def _named_paths(
     return paths
 
 
+def _with_commas(
+    _context: click.Context, _option: click.Parameter, names: Sequence[str]
+) -> str | None:
+    return ",".join(names) or None
+
+
+def _names(name: str, help_text: str) -> click.Option:
+    """Return an option of which tasks may have names of their own."""
+    return option(
+        name, multiple=True, metavar="[TASK=]NAME,...", callback=_with_commas, help=help_text
+    )
+
+
 # What to read.
 CLUSTER: Final = option("--cluster", metavar="COLUMN", help="Column that groups the items.")
-TASK: Final = option("--task", metavar="NAME", help="Name of the task; picks it among several.")
-METRIC: Final = option("--metric", metavar="NAME", help="Metric or scorer of a log.")
-FILTER: Final = option("--filter", metavar="NAME", help="Answer filter, or split, of a log.")
+TASK: Final = option(
+    "--task",
+    multiple=True,
+    metavar="NAME,...",
+    callback=_with_commas,
+    help="Tasks or groups of tasks to read among several; of one table, its name.",
+)
+METRIC: Final = _names("--metric", "Metric or scorer of a log, for all tasks or one.")
+FILTER: Final = _names("--filter", "Answer filter, or split, of a log.")
 LATEST: Final = option("--latest", is_flag=True, help="Of several runs of a model, the newest.")
 KIND: Final = option(
     "--kind", type=click.Choice(KINDS), help="Scores of 0 and 1, in [0, 1], or any numbers."
@@ -66,7 +85,7 @@ READING: Final = (
     option("--model", metavar="COLUMN", help="Column of a long table's model names."),
     option("--score", metavar="COLUMN", help="Column of a long table's scores."),
     option("--exclude", multiple=True, metavar="MODEL", help="Leave a model out; repeatable."),
-    option("--reducer", metavar="NAME", help="Inspect: what makes one score of the epochs."),
+    _names("--reducer", "Inspect: what makes one score of the epochs."),
     option(
         "--name",
         "names",

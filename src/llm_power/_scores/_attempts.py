@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from llm_power._errors import ScoreError
+from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
 from llm_power._scores._items import Items, mean_of_repeats, variance_of_repeats
 from llm_power._scores._json import json_document, json_records
@@ -39,7 +40,10 @@ class Run:
     made: dict[str, object] = field(default_factory=dict)
     displayed: list[Displayed] = field(default_factory=list)  # means over all attempts
     is_graded: bool = False  # scores may lie between 0 and 1
-    chosen: str | None = None  # which of several results of an item is the score
+    metric: Choice = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.metric = Choice("metric", "metrics", self.options.metric)
 
 
 AttemptsOf = Callable[[SourceFile, Run], Iterable[Attempt]]
@@ -89,6 +93,7 @@ def _collected(attempts: Iterable[Attempt], run: Run, items: Items) -> dict[str,
 
 
 def _made(scores: Mapping[str, Sequence[float]], run: Run, source: SourceFile) -> ModelScores:
+    run.metric.check(run.log, run.metric.n_noted)
     if not scores:
         raise run.log.fault("there is no item in it", "give the file as its tool wrote it")
     every = [score for of_item in scores.values() for score in of_item]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from llm_power._choices import KINDS
 from llm_power._errors import ScoreError, listed
+from llm_power._scores._choosing import OpenChoice, for_task, named_in, read_each
 from llm_power._scores._displayed import Displayed
 from llm_power._scores._head import Head
 from llm_power._scores._items import Items, in_order, score_matrix
-from llm_power._scores._source import LogFile, NoClusterColumn, SourceFile, common_folder
+from llm_power._scores._source import LogFile, SourceFile, common_folder
 from llm_power._scores._table import scaled
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.store import Repeats, TaskScores
@@ -27,14 +28,6 @@ from llm_power._statistics.argument_checks import Number
 
 # How isoformat writes it; file systems that know no colon have a dash in its place.
 RUN_TIME: Final = r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(?:\.\d+)?"
-
-
-_ONE_RUN: Final = (
-    "keep one file a model, give each run a name (--name RUN=PATH), or take the newest: add"
-)
-
-_NEWEST: Final = "keep one file a model, or take the newest: add"
-_CHOOSE: Final = "choose among them; for example, add"
 
 #: Cluster column of a pooled group: which of its tasks an item is of.
 SUBTASK: Final = "subtask"
@@ -94,33 +87,15 @@ class LogFormat:
         self, paths: Sequence[Path], options: ReadOptions, note: Callable[[str], None]
     ) -> list[TaskScores]:
         """Read the logs of every task, and pool those of a group where that was asked for."""
-        try:
-            found = [replace(logs, note=note) for logs in find_logs(paths, options, self)]
-        except OpenChoice as fault:  # what else is open is told with it
-            with_newest = replace(options, latest=True)
-            try:
-                self.tasks(paths, with_newest, lambda _: None)
-            except OpenChoice as others:
-                raise open_choices([fault, others], _ONE_RUN) from fault
-            except ScoreError:
-                pass
-            raise
+        found = [replace(logs, note=note) for logs in find_logs(paths, options, self)]
         for logs in found:
             for left in logs.left:
                 note(f"task {logs.task}, model {left.model}: {left.path} is left for a later run")
         pools = options.pool != "no"
         apart = [name for name in options.clusters if not pools or name != SUBTASK]
-        left_open: list[OpenChoice] = []
-        reads = [partial(self._read_logs, logs, left_open) for logs in found]
-        read: list[TaskScores] = []
-        try:
-            read = read_each(reads, replace(options, clusters=apart))
-        except NoClusterColumn:
-            if not left_open:
-                raise
-        if left_open:
-            settled = [task.provenance.reading for task in read]
-            raise open_choices(left_open, settled=settled)
+        known = self.known([logs.task for logs in found], paths, options)
+        reads = [(logs.task, partial(self._read_one, logs, known)) for logs in found]
+        read = read_each(reads, replace(options, clusters=apart), attrgetter("clusters"))
         if not pools:
             return read
         tasks = {logs.task: task for logs, task in zip(found, read, strict=True)}
@@ -130,14 +105,21 @@ class LogFormat:
         apart_too = [_pool(n, {n: t}) for n, t in tasks.items() if n in members]
         return [*made, *(apart_too if options.pool == "both" else [])]
 
-    def _read_logs(
-        self, logs: Logs, left_open: list[OpenChoice], options: ReadOptions
+    def _read_one(
+        self, logs: Logs, known: Mapping[str, Collection[str]], options: ReadOptions
     ) -> list[TaskScores]:
-        try:
-            return [self.read(logs, options)]
-        except OpenChoice as fault:
-            left_open.append(fault)
-            return []
+        return [self.read(logs, for_task(options, logs.task, known))]
+
+    def known(
+        self, tasks: Collection[str], paths: Sequence[Path], options: ReadOptions
+    ) -> dict[str, Collection[str]]:
+        """Return the tasks of each name that options may have: its own, or those of a group."""
+        known: dict[str, Collection[str]] = {task: (task,) for task in tasks}
+        named = [options.metric, options.filter, options.reducer]
+        if options.task not in {None, *tasks} or any("=" in (text or "") for text in named):
+            groups = self.groups(paths)
+            known |= {name: _leaves(name, groups) for name in groups if name not in known}
+        return known
 
     def one_task(self, paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         """Read the logs of what has to be one task."""
@@ -145,32 +127,8 @@ class LogFormat:
         if len(found) > 1:
             files = [log.path for logs in found for log in logs.files]
             raise _several_tasks([logs.task for logs in found], files)
-        return self.read(found[0], options)
-
-
-def read_each(
-    reads: Iterable[Callable[[ReadOptions], list[TaskScores]]], options: ReadOptions
-) -> list[TaskScores]:
-    """Read tasks of which some may lack a cluster column, but not all of them."""
-    faults: list[NoClusterColumn] = []
-    found = [task for read in reads for task in _read_what_is_there(read, options, faults)]
-    for fault in faults:
-        if not any(fault.column in task.clusters for task in found):
-            raise fault
-    return found
-
-
-def _read_what_is_there(
-    read: Callable[[ReadOptions], list[TaskScores]],
-    options: ReadOptions,
-    faults: list[NoClusterColumn],
-) -> list[TaskScores]:
-    try:
-        return read(options)
-    except NoClusterColumn as fault:
-        faults.append(fault)
-        rest = [name for name in options.clusters if name != fault.column]
-        return _read_what_is_there(read, replace(options, clusters=rest), faults)
+        known = self.known([found[0].task], paths, options)
+        return self.read(found[0], for_task(options, found[0].task, known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,91 +257,13 @@ def _check_alike(read: Sequence[ModelScores]) -> None:
                 )
 
 
-class Choice:
-    """The metric of a log: the first declared that it has, or else the only one that occurs."""
-
-    def __init__(self, declared: str | None) -> None:
-        self._declared = declared.split(",") if declared is not None else []
-        self.name = declared
-        self.found: dict[str, int] = {}  # scores by name, in order of appearance
-        self.n_noted = 0  # records
-
-    def among(self, names: Iterable[str]) -> str | None:
-        """Note the names of a record, and return the chosen one, of which the end may be given."""
-        self.n_noted += 1
-        for name in names:
-            self.found[name] = self.found.get(name, 0) + 1
-        if self.name not in self.found:
-            self.name = next(filter(None, map(self._named, self._declared)), self.name)
-        if self.name is None:
-            self.name = next(iter(self.found), None)
-        return self.name
-
-    def _named(self, declared: str) -> str | None:
-        if declared in self.found:
-            return declared
-        ending = [name for name in self.found if name.endswith(f"/{declared}")]
-        return ending[0] if len(ending) == 1 else None
-
-    def check(self, log: LogFile, what: str, n_items: int) -> None:
-        """Refuse to have chosen where there was a choice; `what` they are called."""
-        if fault := self.fault(log, what, n_items):
-            raise fault
-
-    def fault(self, log: LogFile, what: str, n_items: int) -> OpenChoice | None:
-        """Return what leaves the choice open, with the scores of each candidate."""
-        if self._declared or len(self.found) < 2:
-            return None
-        counts = (f"{name!r} ({n:,} scores of {n_items:,} items)" for name, n in self.found.items())
-        problem = f"there are several {what}: {', '.join(counts)}"
-        return OpenChoice(problem, {"--metric": next(iter(self.found))}, log)
-
-
-class OpenChoice(ScoreError):
-    """A log has several of what a score can be made of, or several runs; options choose."""
-
-    def __init__(
-        self, problem: str, options: Mapping[str, str], log: LogFile, remedy: str = _CHOOSE
-    ) -> None:
-        self.options, self.log = options, log
-        self.settled: Mapping[str, object] = {}  # what there is one of, by the name in `reading`
-        chosen = " ".join(
-            f"{option} {shlex.quote(value)}" if value else option
-            for option, value in options.items()
-        )
-        super().__init__(
-            problem,
-            remedy=f"{remedy} {chosen}",
-            file=str(log.path),
-            model=log.model,
-        )
-
-
-def open_choices(
-    faults: Sequence[OpenChoice],
-    remedy: str = _CHOOSE,
-    settled: Sequence[Mapping[str, object]] = (),
-) -> OpenChoice:
-    """Return one refusal that lists all that is open, and options that settle it together."""
-    options: dict[str, dict[str, None]] = {}
-    for fault in faults:
-        for option, value in fault.options.items():
-            options.setdefault(option, {})[value] = None
-    # An option that one task needs holds for all, so that it names what the others have.
-    for others in [*(fault.settled for fault in faults), *settled]:
-        for option, of_option in options.items():
-            if isinstance(known := others.get(option.removeprefix("--")), str):
-                of_option[known] = None
-    told = dict.fromkeys(fault.problem for fault in faults)
-    values = {option: ",".join(of_option) for option, of_option in options.items()}
-    return OpenChoice("; ".join(told), values, faults[0].log, remedy)
-
-
 def _several_tasks(tasks: Iterable[str | None], files: Sequence[Path]) -> ScoreError:
+    names = list(filter(None, tasks))
     return ScoreError(
-        f"these are files of several tasks: {listed(filter(None, tasks))}",
-        remedy="read one of those in the folder (--task), or give the files of one task",
+        f"these are files of several tasks: {listed(names)}",
+        remedy="give the files of one task, or read one of those in the folder",
         file=str(common_folder(files)),
+        settings={"task": names[0]},
     )
 
 
@@ -403,16 +283,23 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
         # Files whose task is unknown are of the folder that was given, or are one task.
         origin = path if task is None and path.is_dir() and not options.names else Path()
         files.setdefault(task, {}).setdefault(origin, []).append(file)
-    if options.task is not None and options.task in files:
-        files = {options.task: files[options.task]}
-    elif options.task is not None and len([task for task in files if task is not None]) > 1:
+    if options.task is not None and options.task not in files:
         every = [file for some in files.values() for of_task in some.values() for file in of_task]
-        raise _several_tasks(files, every)
+        known = form.known([task for task in files if task], every, options)
+        asked = named_in(options.task, known)
+        wanted = {task for name in asked or () for task in known[name]} & {*files}
+        if len(known) > 1 and not wanted:
+            raise _several_tasks(files, every)
+        if wanted:
+            files = {task: of_task for task, of_task in files.items() if task in wanted}
+            options = replace(options, task=None)
+    elif options.task is not None:
+        files = {options.task: files[options.task]}
     # Of an unknown task among known ones, a file is of the one there is.
     if None in files and len(files) == 2:
         unknown = files.pop(None)
-        (known,) = files.values()
-        known.setdefault(Path(), []).extend(file for some in unknown.values() for file in some)
+        (only,) = files.values()
+        only.setdefault(Path(), []).extend(file for some in unknown.values() for file in some)
     found = [
         (task, [*([origin] if origin != Path() else logs), *beside], _runs(of_task, options, form))
         for task, by_origin in files.items()
@@ -444,9 +331,7 @@ def _logs_of_task(
     files, left = [], []
     for model, several in runs.items():
         if len(several) > 1 and not options.latest:
-            problem = f"{several[0]} is of the same model"
-            remedy = _NEWEST if model in options.names else _ONE_RUN
-            raise OpenChoice(problem, {"--latest": ""}, LogFile(model, several[1]), remedy)
+            raise _several_runs(task, model, several, options, form)
         *older, newest = sorted(several, key=form.created) if options.latest else several
         left += [LogFile(model, file) for file in older]
         files.append(LogFile(model, newest))
@@ -458,6 +343,29 @@ def _logs_of_task(
         files=files,
         given=given,
         left=left,
+    )
+
+
+def _several_runs(
+    task: str | None, model: str, runs: Sequence[Path], options: ReadOptions, form: LogFormat
+) -> OpenChoice:
+    folder = common_folder(runs)
+    named = {path.absolute().relative_to(folder).as_posix(): path for path in runs}
+
+    def size(name: str, settled: ReadOptions) -> str:
+        with suppress(ScoreError):
+            read = form.one_task([named[name]], replace(settled, exclude=(), names={}, task=task))
+            return f" ({np.count_nonzero(read.scored):,} scores of {read.n_items:,} items)"
+        return ""
+
+    own_name = "" if model in options.names else ", give each run a name (--name RUN=PATH)"
+    return OpenChoice(
+        "there are several runs of this model",
+        dict.fromkeys(named, ""),
+        {"latest": True},
+        LogFile(model, runs[-1]),
+        f"keep one file a model{own_name}, or take the newest",
+        size=size,
     )
 
 

@@ -42,7 +42,9 @@ def _of_opencompass(source: SourceFile, run: Run) -> Iterator[Attempt]:
     if isinstance(details, list):
         details = {str(i): detail for i, detail in enumerate(details)}
     if not isinstance(details, dict):
-        raise run.log.fault("there are no details", "run OpenCompass with --dump-eval-details")
+        raise run.log.fault(
+            "there are no details", "have OpenCompass keep them (dump_eval_details)"
+        )
     run.displayed = displayed("accuracy", found.get("accuracy"), scale=100, is_exact=True)
     for number, detail in details.items():
         if number == "type":  # how the model was asked
@@ -202,18 +204,12 @@ def _of_every_eval_ever(record: Mapping[str, Any], number: int, run: Run) -> Ite
         raise log.fault(f"record {number} is of another evaluation", "keep one a file", item)
     metric = str(record.get("evaluation_result_id"))
     # The id may be of this run alone, so that files need not have the same.
-    run.chosen = run.chosen or run.options.metric or metric
+    chosen = run.metric.among([metric])
     if number == 1:
-        run.displayed = _aggregate(run.log.path, run.chosen)
+        run.displayed = _aggregate(run.log.path, chosen or metric)
     if inside(record, "metadata", "epoch") not in {None, 1, "1"}:
         run.displayed = []  # which reducer it is of is not said
-    if metric != run.chosen:
-        if run.options.metric is None:
-            raise log.fault(
-                f"its samples have several results: {listed([run.chosen, metric])}",
-                "choose one of them (--metric)",
-                item,
-            )
+    if metric != chosen:
         return
     said = record.get("evaluation")
     if not isinstance(said, dict) or not isinstance(model, str):

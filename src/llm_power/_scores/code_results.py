@@ -20,7 +20,7 @@ from llm_power._scores._attempts import (
 )
 from llm_power._scores._displayed import displayed
 from llm_power._scores._json import json_document
-from llm_power._scores._logs import Choice, LogFormat
+from llm_power._scores._logs import LogFormat
 from llm_power._scores._source import SourceFile, read_file
 
 _PASS: Final = "pass"
@@ -33,7 +33,6 @@ def _of_evalplus(source: SourceFile, run: Run) -> Iterator[Attempt]:
     problems = document(source, run.log).get("eval")
     if not isinstance(problems, dict):
         raise run.log.fault("there are no results by problem, as eval", _AS_WRITTEN)
-    choice = Choice(run.options.metric)
     for item, solutions in problems.items():
         if not isinstance(solutions, list) or not all(isinstance(s, dict) for s in solutions):
             raise run.log.fault("it has no list of solutions", _AS_WRITTEN, item)
@@ -43,7 +42,7 @@ def _of_evalplus(source: SourceFile, run: Run) -> Iterator[Attempt]:
                 for test in ("base", "plus")
                 if solution.get(f"{test}_status") is not None
             }
-            metric = choice.among(status)
+            metric = run.metric.among(status)
             if metric not in status or not all(isinstance(one, str) for one in status.values()):
                 raise run.log.fault(
                     f"a solution has no outcome by the tests {metric!r}, only by {listed(status)}",
@@ -53,8 +52,7 @@ def _of_evalplus(source: SourceFile, run: Run) -> Iterator[Attempt]:
             # `plus` counts what passes both kinds of tests, as the pass@1 of EvalPlus does.
             passed = status["base" if "base" in status else metric] == _PASS
             yield Attempt(item, float(passed and status[metric] == _PASS))
-    choice.check(run.log, "metrics", choice.n_noted)
-    run.made["tests"] = choice.name
+    run.made["tests"] = run.metric.name
 
 
 def _model_of_evalplus(path: Path) -> str:

@@ -13,11 +13,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from llm_power._errors import ScoreError, listed
+from llm_power._errors import ScoreError
+from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
 from llm_power._scores._items import Items, mean_of_repeats, variance_of_repeats
 from llm_power._scores._json import json_document, json_records
-from llm_power._scores._logs import Choice, LogFormat, Logs, ModelScores
+from llm_power._scores._logs import LogFormat, Logs, ModelScores
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
 from llm_power._scores._table import as_float
 from llm_power._scores.options import ReadOptions
@@ -96,9 +97,10 @@ class _Reading:
     """One model's file as far as it has been read."""
 
     def __init__(self, log: LogFile, options: ReadOptions) -> None:
-        self._log, self._options = log, options
-        self._n_records = 0
-        self._metric = Choice(options.metric)
+        self._log = log
+        self._n_records = self._n_unperturbed = 0
+        self._metric = Choice("metric", "statistics", options.metric)
+        self._split = Choice("filter", "splits", options.filter)
         # By split, then instance, then trial.
         self._scores: dict[str | None, dict[str, dict[int, float]]] = {}
         self._trials: dict[str | None, set[int]] = {}
@@ -123,6 +125,9 @@ class _Reading:
         for split in splits:
             instances = self._scores.setdefault(split, {}).setdefault(item, {})
             if record.get("perturbation") is None:
+                self._n_unperturbed += 1
+                if not instances:
+                    self._split.among([] if split is None else [split])
                 self._trials.setdefault(split, set()).add(trial)
                 self._take_stats(record["stats"], item, trial, instances)
 
@@ -148,24 +153,13 @@ class _Reading:
     def finish(self, source: SourceFile) -> ModelScores:
         """Return the scores, once all records have been taken."""
         metric = self._metric
-        if metric.name not in metric.found:
+        if not metric.found:
             raise self._log.fault(
-                f"no unperturbed instance has the statistic {metric.name!r}, only "
-                f"{listed(metric.found, 40)}"
-                if metric.found
-                else "no unperturbed instance has a statistic",
-                "choose one of them (--metric)"
-                if metric.found
-                else "give a run that was completed",
+                "no unperturbed instance has a statistic", "give a run that was completed"
             )
-        metric.check(self._log, "statistics", metric.n_noted)
-        splits = list(self._trials)
-        split = splits[0] if self._options.filter is None else self._options.filter
-        if split not in splits or (self._options.filter is None and len(splits) > 1):
-            raise self._log.fault(
-                f"the instances are of the splits {listed(map(str, splits))}",
-                "choose one of them (--filter)",
-            )
+        metric.check(self._log, self._n_unperturbed)
+        self._split.check(self._log)
+        split = self._split.name
         self._place_those_without_stats(split)
         trials = self._trials[split]
         made = {"statistic": metric.name, "split": split, _TRIALS: len(trials)}

@@ -17,10 +17,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeGuard
 
 from llm_power._errors import ScoreError, listed
+from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
 from llm_power._scores._items import Items, variance_of_repeats
 from llm_power._scores._json import json_document, json_members
-from llm_power._scores._logs import Choice, LogFormat, ModelScores, one_by_one
+from llm_power._scores._logs import LogFormat, ModelScores, one_by_one
 from llm_power._scores._reducers import is_reducer, makes_grades, reduced
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
 from llm_power._scores._table import as_float
@@ -187,8 +188,8 @@ class _Reading:
         self.log, self._items = log, items
         self._scores: dict[str, dict[int, float]] = {}
         self._n_samples = 0
-        self._scorer = Choice(options.metric)
-        self._reducer = options.reducer
+        self._scorer = Choice("metric", "scorers", options.metric)
+        self._reducer = Choice("reducer", "reducers of the epochs", options.reducer)
         self._displays_more = False
 
     def take(self, sample: object, name: str | None = None) -> None:
@@ -223,15 +224,13 @@ class _Reading:
                 "complete it with inspect eval-retry, or exclude the model",
             )
         if not self._scores:
-            raise self.log.fault("the log holds no sample", "run the task with --log-samples")
-        scorer = self._scorer
-        if scorer.name not in scorer.found:
-            among = f" by {scorer.name!r}; the scorers are {listed(scorer.found)}"
             raise self.log.fault(
-                f"no sample has a score{among if scorer.found else ''}",
-                "choose one of them (--metric)" if scorer.found else "score it with inspect score",
+                "the log holds no sample", "have Inspect log the samples (log_samples)"
             )
-        scorer.check(self.log, "scorers", len(self._scores))
+        scorer = self._scorer
+        if not scorer.found:
+            raise self.log.fault("no sample has a score", "score it with inspect score")
+        scorer.check(self.log, len(self._scores))
         reducer = self._chosen_reducer(header)
         for item, epochs in self._scores.items():
             if max(epochs) > header.epochs:
@@ -272,13 +271,12 @@ class _Reading:
         """Return how the run made one score of the epochs, if it is one way, and known."""
         if header.epochs == 1:
             return "mean"
-        names = dict.fromkeys(header.reducers)
-        chosen = self._reducer or next(iter(names))
-        if self._reducer is None and len(names) > 1:
-            raise self.log.fault(
-                f"the run has several reducers of its epochs: {listed(names, 40)}",
-                "choose one of them (--reducer)",
-            )
+        # Any reducer can be made of the epochs, not only those of the run.
+        chosen = self._reducer.declared or next(iter(header.reducers))
+        if self._reducer.declared is None:
+            for _ in self._scores:
+                self._reducer.among(header.reducers)
+            self._reducer.check(self.log)
         if not is_reducer(chosen):
             raise self.log.fault(
                 f"the reducer {chosen!r} is not one that can be made again here",

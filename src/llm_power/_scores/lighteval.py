@@ -23,7 +23,7 @@ from llm_power._scores._attempts import (
     of_document,
 )
 from llm_power._scores._displayed import Displayed, inside
-from llm_power._scores._logs import RUN_TIME, Choice, LogFormat
+from llm_power._scores._logs import RUN_TIME, LogFormat
 from llm_power._scores._source import SourceFile
 from llm_power._scores._table import Table, parquet_header, read_parquet
 
@@ -40,21 +40,22 @@ def _attempts(source: SourceFile, run: Run) -> Iterator[Attempt]:
     # What the model said is by far the most of a file.
     table = read_parquet(source, columns=[*_PARTS])
     docs, metrics = (_rows(table, name, run) for name in _PARTS)
-    choice = Choice(run.options.metric)
-    for row, (doc, metric) in enumerate(zip(docs, metrics, strict=True)):
-        scores = {name: value for name, value in metric.items() if not isinstance(value, list)}
-        name = choice.among(scores)
+    rows = [{k: v for k, v in one.items() if not isinstance(v, list)} for one in metrics]
+    for scores in rows:
+        run.metric.among(scores)
+    run.metric.check(run.log, len(rows))
+    name = run.metric.name
+    for row, (doc, scores) in enumerate(zip(docs, rows, strict=True)):
         if name not in scores:
             raise run.log.fault(
-                f"there is no metric {name!r}; the numbers are {listed(scores)}",
-                "choose one of them (--metric)",
+                f"this row has no metric {name!r}, only {listed(scores)}",
+                "choose a number that every row has (--metric)",
                 str(row),
             )
         content = {part: doc.get(part) for part in ("query", "choices")}
         yield Attempt(str(row), number_of(scores[name], str(name), str(row), run.log), content, doc)
-    choice.check(run.log, "metrics", choice.n_noted)
-    run.made["metric"] = choice.name
-    run.displayed = _displayed(run.log.path, choice.name)
+    run.made["metric"] = name
+    run.displayed = _displayed(run.log.path, name)
 
 
 def _displayed(path: Path, metric: str | None) -> list[Displayed]:

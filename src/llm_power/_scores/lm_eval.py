@@ -16,17 +16,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from llm_power._errors import ScoreError, listed
+from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import displayed, inside
 from llm_power._scores._items import Items
 from llm_power._scores._json import json_records
 from llm_power._scores._logs import (
     RUN_TIME,
-    Choice,
     LogFormat,
     ModelScores,
-    OpenChoice,
     one_by_one,
-    open_choices,
 )
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
 from llm_power._scores._table import number_in_json
@@ -115,15 +113,9 @@ class _Reading:
         self._log, self._options, self._items = log, options, items
         self._scores: dict[str, float] = {}
         self._n_records = 0
-        self._metric = Choice(options.metric)
-        self._filters: dict[str | None, int] = {}  # records
-
-    @property
-    def _filter(self) -> str | None:
-        if self._options.filter is None:
-            return next(iter(self._filters), None)
-        declared = self._options.filter.split(",")
-        return next((name for name in declared if name in self._filters), self._options.filter)
+        self._without: ScoreError | None = None  # of the first record that lacks the metric
+        self._metric = Choice("metric", "metrics", options.metric)
+        self._filter = Choice("filter", "filters of the answers", options.filter)
 
     def take(self, record: Any) -> None:
         """Take the score of one record."""
@@ -136,8 +128,7 @@ class _Reading:
             )
         doc_id = self._item(record)
         name = record.get("filter")
-        self._filters[name] = self._filters.get(name, 0) + 1
-        if name != self._filter:
+        if name != self._filter.among([] if name is None else [name]):
             return
         if doc_id in self._scores:
             raise self._log.fault(
@@ -161,33 +152,22 @@ class _Reading:
 
     def finish(self, source: SourceFile) -> ModelScores:
         """Return the scores, once all records have been taken."""
-        filters = list(map(str, self._filters))
-        if None in self._filters and len(filters) > 1:
+        if 0 < sum(self._filter.found.values()) < self._n_records:
             raise self._log.fault(
                 "some records name their filter, others do not", "keep one run a file"
             )
-        left_open = [self._metric.fault(self._log, "metrics", len(self._scores))]
-        if self._options.filter is None and len(filters) > 1:
-            counts = ", ".join(f"{name!r} ({n:,} items)" for name, n in self._filters.items())
-            problem = f"the answers went through several filters: {counts}"
-            left_open.append(OpenChoice(problem, {"--filter": filters[0]}, self._log))
-        if faults := [fault for fault in left_open if fault is not None]:
-            fault = open_choices(faults)
-            chosen = {"metric": self._metric.name, "filter": self._filter}
-            fault.settled = {what: name for what, name in chosen.items() if name is not None}
-            raise fault
+        self._filter.check(self._log)
+        self._metric.check(self._log, len(self._scores))
+        if self._without is not None:
+            raise self._without
+        if self._filter.name is not None and not self._filter.found:
+            raise self._log.fault("no record names a filter", "name none (--filter)")
         if self._metric.name is None or not self._scores:
-            among = f" of filter {self._filter!r}; the filters are {listed(filters)}"
-            raise self._log.fault(
-                f"there is no record{among if filters else ''}",
-                "choose one of them (--filter), or none where records name none"
-                if filters
-                else "run the harness with --log_samples",
-            )
+            raise self._log.fault("there is no record", "run the harness with --log_samples")
         # Files from before 2024 do not name their filter.
-        named = {} if self._filter is None else {"filter": self._filter}
+        named = {} if self._filter.name is None else {"filter": self._filter.name}
         name, scores = self._metric.name, self._scores
-        value = _displayed(self._log.path, name, self._filter)
+        value = _displayed(self._log.path, name, self._filter.name)
         shown = displayed(f"{','.join([name, *named.values()])} (results)", value, scores.values())
         return ModelScores(self._log, source, scores, {"metric": name, **named}, displayed=shown)
 
@@ -199,12 +179,13 @@ class _Reading:
             return math.nan
         score = number_in_json(value)
         if score is None:
-            raise self._log.fault(
+            self._without = self._without or self._log.fault(
                 f"{repr(metric) if metric else 'the metric'} is not a number in this "
                 f"record, where the numbers are: {listed(numbers) or 'none'}",
                 "choose a number that every record has (--metric)",
                 str(record["doc_id"]),
             )
+            return math.nan
         return score
 
 

@@ -19,7 +19,8 @@ class ReadOptions:
     Attributes
     ----------
     task : str, optional
-        Name of the task; by default that of the file or folder, without its ending.
+        Name of the task; by default that of the file or folder, without its ending. Of logs of
+        several tasks, those to read: their names, or those of groups, with commas between them.
     kind : {"binary", "graded", "real"}, optional
         Binary by default, or graded where a log repeats its items. A canonical file knows its
         own, and refuses another.
@@ -40,7 +41,7 @@ class ReadOptions:
         Which of a log's metrics is the score (of Inspect the scorer, of HELM the statistic), and
         which of its answer filters it is taken of (of HELM the split); needed where a log has
         more than one. For tasks that have different ones several may be named, with commas
-        between them: the first that a log has is taken.
+        between them: the first that a log has is taken. ``TASK=NAME`` is for one task or group.
     reducer : str, optional
         How Inspect made one score of an item's epochs, as it writes it: mean, median, mode, max,
         at_least_K, pass_at_K; needed where a log has more than one.

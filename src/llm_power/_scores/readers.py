@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Final, cast
 
@@ -23,9 +24,10 @@ from llm_power._scores import (
     mmlu_pro_zip,
     swe_bench,
 )
+from llm_power._scores._choosing import read_each, settled
 from llm_power._scores._head import Head
 from llm_power._scores._json import json_records
-from llm_power._scores._logs import LogFormat, read_each
+from llm_power._scores._logs import LogFormat
 from llm_power._scores._source import (
     HeldFile,
     NoClusterColumn,
@@ -132,7 +134,12 @@ def read_scores(
             remedy="read them with read_tasks",
             file=str(paths[0]),
         )
-    return _read_by(name, _checked(load_reader(name)(paths, declared), name, paths[0]), declared)
+
+    def read(settled_options: ReadOptions) -> TaskScores:
+        task = _checked(load_reader(name)(paths, settled_options), name, paths[0])
+        return _read_by(name, task, settled_options)
+
+    return settled(read, read, declared)
 
 
 def read_tasks(
@@ -182,30 +189,16 @@ def read_tasks(
     >>> [task.task for task in read_tasks(["algebra.csv", "botany.csv"])]
     ['algebra', 'botany']
     """
-    declared = options or ReadOptions()
-    by_reader: dict[str, list[Path]] = {}
-    for given in _as_paths([*_listed(path), *declared.names.values()]):
-        one = _one_table(given) if reader == "auto" else given
-        if one != given:
-            on_note(f"folder {given}: reads its one table, {one.name}")
-        name = recognize([one], declared) if reader == "auto" else reader
-        by_reader.setdefault(name, []).append(one)
-        if name not in FORMATS and given in map(Path, declared.names.values()):
-            raise ScoreError(
-                "a run was named that is a table, whose columns name the models",
-                remedy="give the table without a name",
-                file=str(one),
-            )
 
-    def reads() -> Iterator[Callable[[ReadOptions], list[TaskScores]]]:
-        for name, of_reader in by_reader.items():
-            # Logs of one format are read together, tables each by itself.
-            for some in [of_reader] if name in FORMATS else [[one] for one in of_reader]:
-                for one in some:
-                    on_path(one)
-                yield partial(_tasks_of, name, some, on_note)
+    def silent(_: object) -> None:
+        """Say nothing when read again."""
 
-    tasks = read_each(reads(), declared)
+    given = _as_paths([*_listed(path), *(options or ReadOptions()).names.values()])
+    tasks = settled(
+        partial(_read_all, given, reader, on_path, on_note),
+        partial(_read_all, given, reader, silent, silent),
+        options or ReadOptions(),
+    )
     for task in tasks:
         for name in cast(Sequence[str], task.provenance.reading.get("properties", ())):
             told = "kept as a property of the items" if name in task.clusters else "left out"
@@ -213,6 +206,38 @@ def read_tasks(
         if ways := cast(Sequence[str], task.provenance.reading.get("interpreted")):
             on_note(f"task {task.task}: {'; '.join(ways)}")
     return tasks
+
+
+def _read_all(
+    given: Sequence[Path],
+    reader: str,
+    on_path: Callable[[Path], None],
+    on_note: Callable[[str], None],
+    options: ReadOptions,
+) -> list[TaskScores]:
+    by_reader: dict[str, list[Path]] = {}
+    for path in given:
+        one = _one_table(path) if reader == "auto" else path
+        if one != path:
+            on_note(f"folder {path}: reads its one table, {one.name}")
+        name = recognize([one], options) if reader == "auto" else reader
+        by_reader.setdefault(name, []).append(one)
+        if name not in FORMATS and path in map(Path, options.names.values()):
+            raise ScoreError(
+                "a run was named that is a table, whose columns name the models",
+                remedy="give the table without a name",
+                file=str(one),
+            )
+
+    def reads() -> Iterator[tuple[str, Callable[[ReadOptions], list[TaskScores]]]]:
+        for name, of_reader in by_reader.items():
+            # Logs of one format are read together, tables each by itself.
+            for some in [of_reader] if name in FORMATS else [[one] for one in of_reader]:
+                for one in some:
+                    on_path(one)
+                yield some[0].name, partial(_tasks_of, name, some, on_note)
+
+    return read_each(reads(), options, attrgetter("clusters"))
 
 
 def _tasks_of(

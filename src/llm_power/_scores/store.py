@@ -512,8 +512,8 @@ def _check_scores(
         allowed = (values == 0) | (values == 1)
         rule, remedy = (
             "not 0 or 1",
-            "correct it, or declare kind: graded (--kind graded), or real (--kind real) if these "
-            "are costs, tokens or other numbers outside [0, 1]",
+            "correct it, or say what the scores are: from 0 to 1 (--kind graded), from 0 to 100 "
+            "(--kind graded, --percent), or costs, tokens and the like (--kind real)",
         )
     elif kind == "real":
         allowed = np.isfinite(values)
@@ -528,12 +528,17 @@ def _check_scores(
     refused = np.argwhere(~(allowed | missing))
     if len(refused):
         i, j = refused[0]
+        likely = _likely_kind(values[~missing]) if kind == "binary" else {}
+        if likely:
+            top = 100 if "percent" in likely else 1
+            remedy = f"correct it, or read the scores as from 0 to {top}"
         more = f", as are {len(refused) - 1} more" if len(refused) > 1 else ""
         raise fault(
             f"score {float(values[i, j])!r} is {rule}{more}",
             remedy=remedy,
             model=models[j],
             item=ids[i],
+            settings=likely,
         )
     empty = missing.all(axis=0)
     if empty.any():
@@ -542,6 +547,16 @@ def _check_scores(
             remedy="exclude the model, or correct its column",
             model=models[int(np.argmax(empty))],
         )
+
+
+def _likely_kind(scores: FloatArray) -> dict[str, str | bool]:
+    """Return how to read scores that are plainly from 0 to 1, or to 100, and none of a slip."""
+    if np.any((scores < 0) | (scores > 100)):
+        return {}
+    if np.all(scores <= 1):
+        return {"kind": "graded"}
+    is_percent = scores.max() > 10 and np.median(scores[scores > 0]) > 1
+    return {"kind": "graded", "percent": True} if is_percent else {}
 
 
 def _check_repeats(repeats: Repeats, scored: BoolArray, fault: Fault) -> None:

@@ -408,5 +408,5 @@ def test_only_all_pairs_are_streamed() -> None:
     assert is_streamed([task], "all", None)
     assert not is_streamed([task], "adjacent", None)
     assert is_streamed([drawn_task(3, 3)], "all", Keep())
-    with pytest.raises(InvalidArgument, match="--pairs all"):
+    with pytest.raises(InvalidArgument, match="pairs='all'"):
         is_streamed([task], "adjacent", Keep("undecided"))

@@ -148,9 +148,9 @@ def test_a_cheaper_candidate_is_better() -> None:
 
 
 def test_scores_outside_0_and_1_are_refused_with_the_remedy() -> None:
-    with pytest.raises(ScoreError, match=r"--kind real"):
+    with pytest.raises(ScoreError, match=r"kind='real'"):
         resolve({"heron": [3.2, 1.0], "wren": [0.0, 1.0]})
-    with pytest.raises(ScoreError, match=r"outside \[0, 1\].*--kind real"):
+    with pytest.raises(ScoreError, match=r"outside \[0, 1\].*kind='real'"):
         resolve({"heron": [3.2, 1.0], "wren": [0.0, 1.0]}, kind="graded")
     with pytest.raises(ScoreError, match=r"inf is not finite"):
         resolve({"heron": [np.inf, 1.0], "wren": [0.0, 1.0]}, kind="real")
@@ -158,7 +158,7 @@ def test_scores_outside_0_and_1_are_refused_with_the_remedy() -> None:
 
 @pytest.mark.parametrize("measured", [{"unit": "s"}, {"lower_is_better": True}])
 def test_a_unit_is_of_real_scores_alone(measured: dict[str, Any]) -> None:
-    with pytest.raises(ScoreError, match=r"--kind real"):
+    with pytest.raises(ScoreError, match=r"kind='real'"):
         resolve({"heron": [1.0, 0.0], "wren": [0.0, 1.0]}, **measured)
 
 

@@ -160,7 +160,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str | None, str]] = {
     "no metric named": (
         new_schema(SEVERAL),
         None,
-        "no metric is named. Remedy: choose --metric acc or acc_norm, .*columns are 'example'",
+        "no metric is named. Remedy: choose metric acc or acc_norm, .*columns are 'example'",
     ),
     "no example": ({"item": ["a"], "acc": [1.0]}, "acc", "no column 'example'.*'item', 'acc'"),
     "a metric that is not there": (
@@ -255,7 +255,7 @@ def test_several_tasks_in_a_folder(tmp_path: Path) -> None:
 def test_two_runs_of_one_model(tmp_path: Path) -> None:
     write_good(tmp_path)
     write(tmp_path, "org__good", new_schema({"acc": ACC}), ARC.replace("2024", "2023"))
-    with pytest.raises(ScoreError, match="is of the same model.* Remedy: keep one file a model"):
+    with pytest.raises(ScoreError, match="several runs of this model.*keep one file a"):
         read(tmp_path)
 
 

@@ -85,7 +85,7 @@ def test_a_submission_whose_instances_are_not_its_score_is_refused(
     for part in ("per_instance_details.json", f"model {HERON!r}", "resolved (metadata.yaml)"):
         assert part in str(caught.value)
     assert f", by its items {n}: " in str(caught.value)
-    assert "--accept-other-score" in str(caught.value)
+    assert "accept_other_score=True" in str(caught.value)
     assert solved(tmp_path, exclude=[HERON]) == {WREN: 40}
 
 
@@ -355,7 +355,7 @@ def test_every_reader_holds_what_is_displayed_against_the_items(tmp_path: Path, 
     shutil.copytree(logs, tmp_path / "logs")
     before = read(tmp_path / "logs", **options)
     change(tmp_path / "logs")
-    with pytest.raises(ScoreError, match=f"displayed {message}.*--accept-other-score") as caught:
+    with pytest.raises(ScoreError, match=f"displayed {message}.*accept_other_score=True") as caught:
         read(tmp_path / "logs", **options)
     assert "file '" in str(caught.value)
     assert "model '" in str(caught.value)

@@ -144,7 +144,7 @@ FAULTS: dict[str, tuple[str | list[Any], str]] = {
     "infinity": ([*WIDE, row(m1=float("inf"))], "item 'z': score inf is not 0 or 1"),
     "beyond floats": ([*WIDE, row(m1=10**400)], "item 'z': score inf is not 0 or 1"),
     "beyond whole numbers": ([*WIDE, row(m1=2**63)], r"score 9\.22.*e\+18 is not 0 or 1"),
-    "graded": ([*WIDE, row(m1=0.5)], "score 0.5 is not 0 or 1. Remedy: .*kind: graded"),
+    "graded": ([*WIDE, row(m1=0.5)], "score 0.5 is not 0 or 1. Remedy: .*kind='graded'"),
     "a score of text": ([*WIDE, row(m1="1")], "'m1' holds both text and numbers, not scores"),
     "scores of text": ([r | {"m1": "1"} for r in WIDE], "column 'm1' holds string, not scores"),
     "a score that is a list": ([*WIDE, row(m1=[1])], "'m1' holds lists or objects, not scores"),

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from llm_power._cli import main
 from llm_power._errors import ScoreError
 from llm_power._scores import _json
 from llm_power._scores._source import StreamedFile
@@ -26,6 +29,7 @@ from llm_power._scores.store import TaskScores
 
 RUN = "2024-06-16T16-57-41.377142"
 LATER = "2025-01-27T10-10-36.877664"
+BOTH: Final = ["acc", "acc_norm"]
 Record = dict[str, Any]
 
 
@@ -200,7 +204,7 @@ def test_one_metric_of_several(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read(tmp_path, metric="acc").values[:, 0], [1, 0])
     with pytest.raises(
         ScoreError,
-        match=r"several metrics: 'acc' \(2 scores of 2 items\), 'acc_norm' .*--metric acc",
+        match=r"several metrics: 'acc' \(2 scores of 2 items\), 'acc_norm' .*metric='acc'",
     ):
         read(tmp_path)
 
@@ -226,9 +230,11 @@ def test_one_filter_of_several(tmp_path: Path) -> None:
     write(tmp_path, "b", records)
     task = read(tmp_path, filter="flexible-extract")
     np.testing.assert_array_equal(task.values[:, 0], [0, 1])
-    with pytest.raises(ScoreError, match="several filters: 'strict-match' .*, 'flexible-extract'"):
+    with pytest.raises(
+        ScoreError, match="several filters .*: 'strict-match' .*, 'flexible-extract'"
+    ):
         read(tmp_path)
-    with pytest.raises(ScoreError, match="no record of filter 'none'; the filters are 'strict-"):
+    with pytest.raises(ScoreError, match="'none' is not among the filters .* 'strict-match'"):
         read(tmp_path, filter="none")
 
 
@@ -257,7 +263,7 @@ def test_several_tasks_in_a_folder(tmp_path: Path) -> None:
     for model in ("a", "b"):
         write_good(tmp_path, model)
         write(tmp_path, model, [sample(5, 0.0), sample(6)], f"samples_other_{RUN}.jsonl")
-    with pytest.raises(ScoreError, match="several tasks: 'demo', 'other'.*Remedy: read one"):
+    with pytest.raises(ScoreError, match="several tasks: 'demo', 'other'.*Remedy: give the files"):
         read(tmp_path)
     assert read(tmp_path, task="other").item_ids == ("5", "6")
     assert read(tmp_path, task="demo").task == "demo"
@@ -283,36 +289,71 @@ def test_several_tasks_and_filters_in_a_folder(tmp_path: Path) -> None:
     with pytest.raises(ScoreError, match="several tasks: 'demo', 'gsm8k'"):
         read(tmp_path, filter="strict-match")
     with pytest.raises(
-        ScoreError, match=r"samples_gsm8k_.*several filters: 'strict-match' .*'flex"
+        ScoreError, match=r"samples_gsm8k_.*several filters of the answers: 'strict-match' .*'flex"
     ):
         read(tmp_path, task="gsm8k")
     assert read(tmp_path, task="demo").n_items == 2
 
 
-def test_all_that_is_open_is_told_at_once_with_options_that_work(tmp_path: Path) -> None:
-    """Reruns, two metrics and two filters in one folder take one refusal."""
+def write_open(folder: Path) -> None:
+    """Write reruns of two tasks, one of them of two metrics, the other of two filters."""
     for model in ("a", "b"):
-        for run in (RUN, LATER):
-            both = [sample(k, 1.0 - k, acc_norm=k, metrics=["acc", "acc_norm"]) for k in (0, 1)]
-            write(tmp_path, model, both, f"samples_demo_{run}.jsonl")
+        for run, items in ((RUN, (0, 1, 2)), (LATER, (0, 1))):
+            both = [sample(k, 1.0 - k % 2, acc_norm=k % 2, metrics=BOTH) for k in items]
+            write(folder, model, both, f"samples_demo_{run}.jsonl")
             records = [
                 sample(k, None, filter=name, metrics=["exact_match"], exact_match=float(k == right))
-                for k in (0, 1)
+                for k in items
                 for name, right in (("strict-match", 0), ("flexible-extract", 1))
             ]
-            write(tmp_path, model, records, f"samples_gsm8k_{run}.jsonl")
-    with pytest.raises(ScoreError) as raised:
-        read_tasks(tmp_path)
-    told = str(raised.value)
+            write(folder, model, records, f"samples_gsm8k_{run}.jsonl")
+
+
+def test_all_that_is_open_is_told_at_once_with_a_command_that_works(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Reruns, two metrics and two filters in one folder take one refusal."""
+    write_open(tmp_path)
+    with pytest.raises(SystemExit) as stop:
+        main(["resolve", str(tmp_path), "--format", "json"])
+    told, command = capsys.readouterr().err.splitlines()
+    assert stop.value.code == 2
+    assert f"'samples_demo_{RUN}.jsonl' (3 scores of 3 items)" in told
+    assert f"'samples_demo_{LATER}.jsonl' (2 scores of 2 items)" in told
     assert "'acc' (2 scores of 2 items), 'acc_norm' (2 scores of 2 items)" in told
     assert "'strict-match' (2 items), 'flexible-extract' (2 items)" in told
-    _, _, added = told.rpartition("take the newest: add ")
-    assert added == "--latest --metric acc,exact_match --filter strict-match,none."
+    program, *words = shlex.split(command)
+    assert program == "llm-power"
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    out, err = capsys.readouterr()
+    assert stop.value.code == 0, err
+    assert [task["task"] for task in json.loads(out)["tasks"]] == ["demo", "gsm8k"]
+
+
+def test_python_is_told_the_same_in_its_own_spelling(tmp_path: Path) -> None:
+    write_open(tmp_path)
+    with pytest.raises(ScoreError) as raised:
+        read_tasks(tmp_path)
+    _, _, added = str(raised.value).rpartition("take the newest: ")
+    assert added == "latest=True, metric='acc,exact_match', filter='strict-match,none'."
     options = ReadOptions(latest=True, metric="acc,exact_match", filter="strict-match,none")
-    tasks = read_tasks(tmp_path, options)
-    assert [task.task for task in tasks] == ["demo", "gsm8k"]
-    for task in tasks:
+    for task in read_tasks(tmp_path, options):
         np.testing.assert_array_equal(task.values[:, 0], [1, 0])
+
+
+def test_tasks_have_metrics_and_filters_of_their_own(tmp_path: Path) -> None:
+    write_open(tmp_path)
+    options = ReadOptions(latest=True, metric="demo=acc_norm", filter="gsm8k=flexible-extract")
+    for task in read_tasks(tmp_path, options):
+        np.testing.assert_array_equal(task.values[:, 0], [0, 1])
+    with pytest.raises(ScoreError, match="'demi=acc' names no task; the tasks are 'demo', 'gsm8k'"):
+        read_tasks(tmp_path, replace(options, metric="demi=acc"))
+    only = replace(options, task="gsm8k", metric=None)
+    assert [task.task for task in read_tasks(tmp_path, only)] == ["gsm8k"]
+    assert [task.task for task in read_tasks(tmp_path, replace(options, task="demo,gsm8k"))] == [
+        *("demo", "gsm8k")
+    ]
 
 
 def test_excluded_models_are_not_opened(tmp_path: Path) -> None:
@@ -329,7 +370,7 @@ def test_excluded_models_are_not_opened(tmp_path: Path) -> None:
 def test_two_runs_of_one_model(tmp_path: Path) -> None:
     write_good(tmp_path, "m")
     second = write(tmp_path, "m", [sample(0), sample(1, 0.0)], f"samples_demo_{LATER}.jsonl")
-    with pytest.raises(ScoreError, match="is of the same model.* Remedy: keep one file a model"):
+    with pytest.raises(ScoreError, match="several runs of this model.*keep one file a"):
         read(tmp_path)
     second.rename(second.with_name("later.jsonl"))
     paths = sorted((tmp_path / "m").iterdir())
@@ -364,7 +405,7 @@ FAULTS: dict[str, tuple[list[Any] | str, str]] = {
     ),
     "a metric that goes": (
         [old(0), old(1, None, em=1)],
-        "'acc' is not a number .* numbers are: 'em'",
+        "several metrics: 'acc' .1 scores of 2 items., 'em' ",
     ),
     "NaN": ([sample(0), sample(1, float("nan"))], "item '1': 'acc' is not a number"),
     "a filter now and then": ([sample(0), old(1)], "some records name their filter, others do"),

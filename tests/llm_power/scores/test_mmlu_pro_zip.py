@@ -258,7 +258,7 @@ def test_two_zips_of_one_model(tmp_path: Path) -> None:
     paths = write_pair(tmp_path, RIGHT_WRONG)
     again = tmp_path / "model_outputs_one_0shots.zip"
     again.write_bytes(paths[0].read_bytes())
-    with pytest.raises(ScoreError, match="model 'one': .*one_0shots.zip is of the same model"):
+    with pytest.raises(ScoreError, match="model 'one': there are several runs .*one_0shots.zip"):
         read_mmlu_pro_zips([tmp_path], ReadOptions())
 
 

@@ -1,0 +1,285 @@
+"""What a log leaves open (metric, filter, reducer, run), and the one place that settles it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, TypeVar, cast
+
+from llm_power._errors import ScoreError, Setting, listed
+from llm_power._scores._source import LogFile, NoClusterColumn
+from llm_power._scores.options import ReadOptions
+
+T = TypeVar("T")
+
+_CHOOSE: Final = "choose among them, for example"
+_MOST_CANDIDATES: Final = 12
+_MOST_ROUNDS: Final = 10
+# Options that tasks may have of their own, as TASK=NAME.
+_OF_A_TASK: Final = ("metric", "filter", "reducer")
+
+
+class OpenChoice(ScoreError):
+    """A log has several of what a score can be made of, or several runs, or not what was named."""
+
+    def __init__(
+        self,
+        lead: str,
+        candidates: Mapping[str, str],
+        settings: Mapping[str, Setting],
+        log: LogFile,
+        remedy: str = _CHOOSE,
+        *,
+        is_absent: bool = False,
+        size: Callable[[str, ReadOptions], str] | None = None,
+    ) -> None:
+        self.lead, self.candidates, self.is_absent = lead, candidates, is_absent
+        self.task, self._size = "", size
+        super().__init__(
+            f"{lead}: {self.listing}",
+            remedy=remedy,
+            file=str(log.path),
+            model=log.model,
+            settings=settings,
+        )
+
+    @property
+    def listing(self) -> str:
+        """The candidates, each with its number of scores and items."""
+        shown = [f"{name!r}{size}" for name, size in self.candidates.items()]
+        more = len(shown) - _MOST_CANDIDATES
+        return ", ".join(shown[:_MOST_CANDIDATES]) + (f" and {more} more" if more > 0 else "")
+
+    def measure(self, options: ReadOptions) -> None:
+        """Have the size of each candidate, where only reading tells it."""
+        if self._size is not None:
+            self.candidates = {name: self._size(name, options) for name in self.candidates}
+
+
+class AllOpen(ScoreError):
+    """One refusal that lists all that is open, and settings that settle it together."""
+
+    def __init__(
+        self, faults: Sequence[ScoreError], settings: Mapping[str, Setting], beyond: str = ""
+    ) -> None:
+        self.faults: list[ScoreError] = [
+            one
+            for fault in faults
+            for one in (fault.faults if isinstance(fault, AllOpen) else [fault])
+        ]
+        alike: dict[tuple[str, ...], list[ScoreError]] = {}
+        for fault in self.faults:
+            alike.setdefault(_what_is_open(fault), []).append(fault)
+        first = self.faults[0]
+        super().__init__(
+            "; ".join(
+                [
+                    *(_of_tasks(same, len(self.faults)) for same in alike.values()),
+                    *([f"besides, {beyond}"] if beyond else []),
+                ]
+            ),
+            remedy=first.remedy,
+            file=first.file,
+            model=first.model,
+            item=first.item,
+            settings=settings,
+        )
+
+
+def _what_is_open(fault: ScoreError) -> tuple[str, ...]:
+    if isinstance(fault, OpenChoice):
+        return (fault.lead, *fault.candidates)
+    return (fault.problem,)
+
+
+def _of_tasks(same: Sequence[ScoreError], n_faults: int) -> str:
+    """Tell what is open alike in some tasks, by the first of them."""
+    first = same[0]
+    if not isinstance(first, OpenChoice):
+        return first.problem
+    others = {fault.task for fault in same if isinstance(fault, OpenChoice)} - {first.task}
+    where = f" in task {first.task!r}" if first.task and n_faults > 1 else ""
+    where += f" and {len(others)} others" if others else ""
+    return f"{first.lead}{where}: {first.listing}"
+
+
+class Choice:
+    """What a score is made of: the first declared that a log has, or else the only one it has."""
+
+    def __init__(self, option: str, what: str, declared: str | None) -> None:
+        self.option, self.what, self.declared = option, what, declared
+        self._wanted = declared.split(",") if declared is not None else []
+        self.name = declared
+        self.found: dict[str, int] = {}  # scores by name, in order of appearance
+        self.n_noted = 0  # records
+
+    def among(self, names: Iterable[str]) -> str | None:
+        """Note the names of a record, and return the chosen one, of which the end may be given."""
+        self.n_noted += 1
+        for name in names:
+            self.found[name] = self.found.get(name, 0) + 1
+        if self.name not in self.found:
+            self.name = next(filter(None, map(self._named, self._wanted)), self.name)
+        if self.name is None:
+            self.name = next(iter(self.found), None)
+        return self.name
+
+    def _named(self, wanted: str) -> str | None:
+        if wanted in self.found:
+            return wanted
+        ending = [name for name in self.found if name.endswith(f"/{wanted}")]
+        return ending[0] if len(ending) == 1 else None
+
+    def check(self, log: LogFile, n_items: int | None = None) -> None:
+        """Refuse to have chosen where there was a choice, or to choose what is not there."""
+        unit = "items" if n_items is None else f"scores of {n_items:,} items"
+        is_there = self.name in self.found
+        if not self.found or (is_there and (self.declared is not None or len(self.found) == 1)):
+            return
+        most = max(self.found, key=self.found.__getitem__)
+        raise OpenChoice(
+            f"there are several {self.what}"
+            if self.declared is None
+            else f"{self.declared!r} is not among the {self.what}",
+            {name: f" ({n:,} {unit})" for name, n in self.found.items()},
+            {self.option: most},
+            log,
+            is_absent=self.declared is not None,
+        )
+
+
+def read_each(
+    reads: Iterable[tuple[str, Callable[[ReadOptions], list[T]]]],
+    options: ReadOptions,
+    clusters_of: Callable[[T], Collection[str]],
+) -> list[T]:
+    """Read tasks, of which some may lack a cluster column; refuse at once all that is open."""
+    lacking: list[NoClusterColumn] = []
+    left_open: list[ScoreError] = []
+    found: list[T] = []
+    n_reads = 0
+    for task, read in reads:
+        n_reads += 1
+        try:
+            found += _read_what_is_there(read, options, lacking)
+        except ScoreError as fault:
+            if not fault.settings:
+                raise
+            if isinstance(fault, OpenChoice):
+                fault.task = task
+            left_open.append(fault)
+    if left_open:
+        # What no task has is replaced; to what some lack, what they have is added.
+        is_everywhere = len(left_open) == n_reads
+        known = {name: getattr(options, name) for name in _OF_A_TASK if not is_everywhere}
+        raise left_open[0] if n_reads == 1 else AllOpen(left_open, _together(left_open, known))
+    for lack in lacking:
+        if not any(lack.column in clusters_of(task) for task in found):
+            raise lack
+    return found
+
+
+def _read_what_is_there(
+    read: Callable[[ReadOptions], list[T]], options: ReadOptions, faults: list[NoClusterColumn]
+) -> list[T]:
+    try:
+        return read(options)
+    except NoClusterColumn as fault:
+        faults.append(fault)
+        rest = [name for name in options.clusters if name != fault.column]
+        return _read_what_is_there(read, replace(options, clusters=rest), faults)
+
+
+def _together(faults: Sequence[ScoreError], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings that settle all of these; a task takes the first name that it has."""
+    settings: dict[str, Any] = {}
+    for fault in faults:
+        for name, further in fault.settings.items():
+            before = settings.get(name, known.get(name))
+            if isinstance(before, str) and isinstance(further, str) and name in _OF_A_TASK:
+                both = [*before.split(","), *further.split(",")]
+                settings[name] = ",".join(dict.fromkeys(both))
+            else:
+                settings[name] = further
+    return settings
+
+
+def settled(
+    read: Callable[[ReadOptions], T], again: Callable[[ReadOptions], object], options: ReadOptions
+) -> T:
+    """Read; where something is open, settle it and read again, to refuse with all that is."""
+    faults: list[ScoreError] = []
+    settings: dict[str, Any] = {}
+    beyond = ""  # what no setting settles
+    for _ in range(_MOST_ROUNDS):
+        try:
+            found = (again if faults else read)(replace(options, **settings))
+        except ScoreError as fault:
+            further = _together([fault], settings)
+            if settings | further == settings:
+                if not faults:
+                    raise
+                beyond = "" if fault.settings else fault.problem
+                break
+            faults.append(fault)
+            settings |= further
+        else:
+            if not faults:
+                return cast(T, found)
+            break
+    every = AllOpen(faults, settings).faults
+    # What is not where it was first settled is nothing that was asked for.
+    own = [one for one in every if _is_asked(one, options)]
+    for one in own:
+        if isinstance(one, OpenChoice):
+            one.measure(replace(options, **settings))
+    raise AllOpen(own, settings, beyond) from faults[0]
+
+
+def _is_asked(fault: ScoreError, options: ReadOptions) -> bool:
+    is_absent = isinstance(fault, OpenChoice) and fault.is_absent
+    return not is_absent or any(getattr(options, name) for name in fault.settings)
+
+
+def for_task(options: ReadOptions, task: str, known: Mapping[str, Collection[str]]) -> ReadOptions:
+    """Return the options of one task, of those that name tasks, or groups of them, with a =."""
+    chosen: dict[str, Any] = {}
+    for option in _OF_A_TASK:
+        declared = getattr(options, option)
+        if declared is not None:
+            pairs = _by_task(option, declared, known)
+            own = [value for name, value in pairs if task in known.get(name, ())]
+            chosen[option] = ",".join(own or [value for name, value in pairs if not name]) or None
+    return replace(options, **chosen)
+
+
+def _by_task(
+    option: str, declared: str, known: Mapping[str, Collection[str]]
+) -> list[tuple[str, str]]:
+    """Return the names that were declared, each with the task or group it is for, if it is."""
+    pairs: list[tuple[str, str]] = []
+    piece = ""
+    for part in declared.split(","):  # the names of tasks may have commas
+        piece = f"{piece},{part}" if piece else part
+        name, equals, value = piece.rpartition("=")
+        if not equals or name in known:
+            pairs.append((name, value))
+            piece = ""
+    if piece:
+        raise ScoreError(
+            f"{piece!r} names no task; the tasks are {listed(known)}",
+            remedy=f"write TASK=NAME with one of them (--{option})",
+        )
+    return pairs
+
+
+def named_in(text: str, known: Collection[str]) -> list[str] | None:
+    """Return the names in a text with commas, None unless each is known; names may have commas."""
+    found: list[str] = []
+    piece = ""
+    for part in text.split(","):
+        piece = f"{piece},{part}" if piece else part
+        if piece in known:
+            found.append(piece)
+            piece = ""
+    return None if piece else found

@@ -1,0 +1,97 @@
+"""Where a log leaves something open, the command that is offered works when it is pasted."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_power import ScoreError, resolve
+from llm_power._cli import main
+
+
+def second(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[str, dict[str, Any]]:
+    """Run a command that is refused, then the one it offers; return refusal and answer."""
+    with pytest.raises(SystemExit) as stop:
+        main([*words, "--format", "json"])
+    assert stop.value.code == 2
+    told, command = capsys.readouterr().err.splitlines()
+    program, *offered = shlex.split(command)
+    assert program == "llm-power"
+    with pytest.raises(SystemExit) as stop:
+        main(offered)
+    out, err = capsys.readouterr()
+    assert stop.value.code == 0, err
+    answer: dict[str, Any] = json.loads(out)
+    return told, answer
+
+
+def write_log(folder: Path, model: str, scores: list[dict[str, Any]]) -> Path:
+    """Write a log of Inspect with one sample a row of scores, by scorer."""
+    samples = [
+        {
+            **{"id": number, "epoch": 1, "input": f"Why {number}?", "target": "so"},
+            "scores": {scorer: {"value": value} for scorer, value in row.items()},
+        }
+        for number, row in enumerate(scores, start=1)
+    ]
+    run = {"task": "exam", "model": model, "created": "2026-01-01", "dataset": {"name": "exam"}}
+    path = folder / f"2026-01-01T00-00-00_exam_{model}.json"
+    log = {"version": 2, "status": "success", "eval": run, "samples": samples}
+    path.write_text(json.dumps(log), encoding="utf-8")
+    return path
+
+
+def test_scores_of_0_to_100_by_two_scorers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for model, shift in (("heron", 0), ("wren", 5)):
+        rows = [{"rubric": 20.0 + 7 * k + shift, "judge": 30.0 + k} for k in range(8)]
+        write_log(tmp_path, model, rows)
+    told, answer = second(["resolve", str(tmp_path)], capsys)
+    assert "'rubric' (8 scores of 8 items), 'judge' (8 scores of 8 items)" in told
+    assert "is not 0 or 1" in told
+    assert answer["scores"][0]["kind"] == "graded"
+    with pytest.raises(ScoreError, match="metric='rubric'.*kind='graded', percent=True"):
+        resolve(tmp_path)
+
+
+def test_what_was_given_stays_and_what_was_wrong_is_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs = [
+        str(write_log(tmp_path, model, [{"match": k % 2, "judge": 1 - k % 2} for k in range(8)]))
+        for model in ("heron", "wren")
+    ]
+    command = ["compare", *logs, "--metric", "mach", "--margin=0.2"]
+    told, answer = second(command, capsys)
+    assert "'mach' is not among the scorers: 'match' (8 scores of 8 items), 'judge'" in told
+    assert answer["outcome"] == "undetermined"
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"), [([0.25, 0.5, 1.0], "graded"), ([25, 50, 100], "graded")]
+)
+def test_a_table_that_is_not_of_0_and_1(
+    tmp_path: Path, column: list[float], kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "scores.csv"
+    rows = [f"q{k},{value},{value}" for k, value in enumerate(column)]
+    path.write_text("\n".join(["item,heron,wren", *rows]), encoding="utf-8")
+    _, answer = second(["resolve", str(path)], capsys)
+    assert answer["scores"][0]["kind"] == kind
+
+
+def test_a_slip_among_zeros_and_ones_is_no_percentage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("item,heron,wren\nq1,1,1\nq2,11,0\nq3,0,1\n", encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["resolve", str(path)])
+    (told,) = capsys.readouterr().err.splitlines()
+    assert "score 11.0 is not 0 or 1" in told
+    assert "correct it" in told
