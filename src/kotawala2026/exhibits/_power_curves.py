@@ -15,7 +15,7 @@ from matplotlib.ticker import NullFormatter
 from scipy.special import ndtr, ndtri
 
 from kotawala2026.exhibits._marks import note
-from kotawala2026.operating_point import POWER, K
+from kotawala2026.operating_point import DECLARED, POWER, K
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.figures import LINE_COLORS, new_figure
@@ -79,6 +79,7 @@ def power_figure(
     behind: str,
     claim: str,
     notes: Sequence[str],
+    population: str,
     tolerance: float,
     seed: int,
 ) -> Exhibit:
@@ -121,11 +122,12 @@ def power_figure(
         ],
     )
     caption = (
-        "Power of the paired bootstrap against the number of items, with standard errors; "
+        f"{population} Power of the paired bootstrap against the number of items, with standard "
+        "errors; "
         f"{n_trials:,} trials a point. Printed: the crossings of "
-        f"{POWER:g} are within {100 * tolerance:g}% of N* (shaded); ours (rings) are "
+        f"{POWER:g} are within {100 * tolerance:g}% of N* (dashed, shaded); ours (rings) are "
         f"{', '.join(ratios)} of N* at gaps of {', '.join(f'{x:g}' for x in expected['delta'])}, "
-        "against a reference with the nominal parameters."
+        f"against a reference with the nominal parameters. {DECLARED}"
     )
     if (frame["n_items"] < _FEWEST_ITEMS).any():
         caption += f" Grey: fewer than {_FEWEST_ITEMS} items, too few for the bootstrap."
@@ -158,6 +160,7 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
         ax.axvspan(
             n_star * (1 - tolerance), n_star * (1 + tolerance), color=color, alpha=0.2, linewidth=0
         )
+        ax.axvline(n_star, color=color, linestyle="--", linewidth=0.7)
         ax.plot(crossing, POWER, "o", markersize=6, fillstyle="none", color="black", zorder=4)
         note(ax, rf"${multiple:.3f}\,N^{{\ast}}$", (crossing, POWER), (-5, 4), ha="right")
         mark = rf"$N^{{\ast}} = {n_star:,.0f}$".replace(",", "{,}")

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from kotawala2026.exhibits._marks import note
 from kotawala2026.labels import pair_labels, task_label
+from kotawala2026.operating_point import DECLARED
 from kotawala2026.quantities.miller_gain import gain_of_pairing
 from llm_power._report.figures import BLUE, GREY, ORANGE, new_figure
 from llm_power._report.tables import as_fixed
@@ -23,11 +24,12 @@ def make(inputs: Inputs) -> Exhibit:
     frame = figure_01(inputs.stage("oll_v1", "required_n"))
     compared = summarize(frame, inputs.settings)
     caption = (
-        f"Circles: required items of the unpaired formula over those of eq. (6), {len(frame)} "
-        "pairs; dashed: 1/(1 − ρ); grey band: the quartiles of the gain; below: gain minus "
-        "1/(1 − ρ), and the largest residual that the paper prints. Printed, ours: "
+        "Circles: required items of the unpaired formula, which the paper calls Miller's (2024), "
+        f"over those of eq. (6), {len(frame)} pairs; dashed: 1/(1 − ρ); grey band: the quartiles "
+        "of the gain; below: gain minus 1/(1 − ρ), and the largest absolute residual that the "
+        "paper prints, with the sign of ours. Printed, ours: "
         + "; ".join(f"{name} {printed}, {ours}" for name, printed, ours in compared)
-        + "."
+        + f". {DECLARED}"
     )
     title = "Gain of the paired over the unpaired formula"
     return Exhibit(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.figure import Figure
 
 from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._marks import PRINTED, legend_above, printed_handle, style_bars
 from kotawala2026.labels import model_label, pair_labels, task_label
-from llm_power._report.figures import PAGE_INCHES
+from kotawala2026.operating_point import DECLARED
+from llm_power._report.figures import new_figure
 from replication.exhibits import Drawing, Exhibit, Inputs
 
 _COLUMNS = 2
@@ -25,9 +24,10 @@ def make(inputs: Inputs) -> Exhibit:
     title = f"Resolution of {len(frame)} pairs"
     caption = (
         "r = N*/N of every pair, the better model first, ascending within its task; r > 1 is "
-        f"unresolved. Diamonds: r from the {len(printed)} required numbers that Table 6 prints. "
+        f"unresolved, and bars begin there. Diamonds: r from the {len(printed)} required numbers "
+        "that Table 6 prints. "
         f"Unresolved: {int((~frame['resolved']).sum())} of {len(frame)}; the paper prints "
-        f"{n_printed}/{inputs.settings['oll_v1_pairs']}."
+        f"{n_printed}/{inputs.settings['oll_v1_pairs']}. {DECLARED}"
     )
     return Exhibit(
         frame, Drawing(title, inputs.provenance(), lambda: draw(frame, printed, n_printed), caption)
@@ -62,32 +62,34 @@ def printed_r(counts: PublishedCounts) -> dict[tuple[str, str], float]:
 
 
 def draw(frame: pd.DataFrame, printed: dict[tuple[str, str], float], n_printed: int) -> Figure:
-    """Draw the bars, ascending within each task, and a dashed line at r = 1."""
+    """Draw the bars from a dashed line at r = 1, ascending within each task."""
     finite = frame.loc[np.isfinite(frame["r"]) & (frame["r"] > 0), "r"]
     bottom, top = min(float(finite.min()), 1.0) / 2, max(float(finite.max()), 1.0) * 3
     # A pair without a gap has no finite r: its bar runs off the axis.
     shown = frame.assign(r=frame["r"].clip(bottom, 10 * top))
-    grid = sns.catplot(
-        shown, kind="bar", x="pair", y="r", col="task", col_wrap=_COLUMNS, sharex=False, width=0.72
-    )
-    for (task, rows), ax in zip(shown.groupby("task", sort=False), grid.axes.flat, strict=True):
-        style_bars(ax.patches, rows["resolved"])
+    n_rows = -(-frame["task"].nunique() // _COLUMNS)
+    figure = new_figure(height=n_rows * _PANEL_INCHES + 0.4, wide=True)
+    panels = figure.subplots(n_rows, _COLUMNS, sharex=True, squeeze=False)
+    for (task, rows), ax in zip(shown.groupby("task", sort=False), panels.flat, strict=False):
+        place = np.arange(len(rows))
+        style_bars(ax.barh(place, rows["r"] - 1, left=1, height=0.72), rows["resolved"])
         theirs = [printed.get((str(task), pair), np.nan) for pair in rows["pair"]]
-        ax.plot(range(len(rows)), theirs, **PRINTED)
-        ax.axhline(1, color="0.2", linestyle="--", linewidth=0.8)
-        ax.set(yscale="log", ylim=(bottom, top), xlabel="", ylabel=r"$r = N^{\ast}/N$")
-        plt.setp(ax.get_xticklabels(), rotation=40, ha="right", rotation_mode="anchor", size=7)
-        ax.tick_params(axis="x", length=0, pad=1)
+        ax.plot(theirs, place, **PRINTED)
+        ax.axvline(1, color="0.2", linestyle="--", linewidth=0.8)
+        ax.set(xscale="log", xlim=(bottom, top), ylim=(len(rows) - 0.4, -0.6))
+        ax.set_yticks(place, rows["pair"], fontsize=7)
+        ax.tick_params(axis="y", length=0)
         ax.minorticks_off()
-        ax.grid(axis="y", which="major")
+        ax.grid(axis="x", which="major")
         unresolved = int((~rows["resolved"]).sum())
         ax.set_title(
             f"{task}, $N$ = {int(rows['n_items'].max()):,}: {unresolved} of {len(rows)} unresolved",
-            fontsize=8.5,
+            fontsize=7.5,
         )
-    n_rows = -(-frame["task"].nunique() // _COLUMNS)
-    grid.figure.set_size_inches(PAGE_INCHES, n_rows * _PANEL_INCHES + 0.4)
+    for ax in panels.flat[frame["task"].nunique() :]:
+        ax.set_axis_off()
+    for ax in panels[-1]:
+        ax.set_xlabel(r"$r = N^{\ast}/N$")
     table_6 = printed_handle(r"printed $N^{\ast}/N$ (Table 6)")
-    legend_above(grid.figure, frame["resolved"], n_printed, table_6)
-    plt.close(grid.figure)
-    return grid.figure
+    legend_above(figure, frame["resolved"], n_printed, table_6)
+    return figure

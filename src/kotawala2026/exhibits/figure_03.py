@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
 from kotawala2026.exhibits._marks import PRINTED, legend_above, note, printed_handle, style_bars
+from kotawala2026.operating_point import DECLARED
 from llm_power._provenance import Provenance
 from llm_power._report.figures import new_figure
 from llm_power._statistics.arrays import FloatArray
@@ -34,7 +35,7 @@ def make(inputs: Inputs) -> Exhibit:
         "ticks: by Connor's form of the discordance formula, at most "
         f"{100 * apart:.2f}% apart, where the paper prints {100 * within:g}%; diamonds: from "
         f"the N* that Table 7 prints. Unresolved: {unresolved} of {len(frame)}; the paper prints "
-        f"{n_printed}."
+        f"{n_printed}. {DECLARED}"
     )
     return Exhibit(
         frame,

@@ -53,7 +53,9 @@ def make(inputs: Inputs) -> Exhibit:
             "Mixture e-process trajectories",
             sources,
             lambda: draw(trajectories, calibration, window=window, alpha=alpha),
-            caption(calibration, trajectories, window),
+            f"The pair Mistral-I / Llama-I on ARC-C: gap δ = {pair['delta']:g}, correlation ρ = "
+            f"{settings['e_process_rho']:g}, N* = {pair['n_star']:,}; two-sided α = {alpha:g}. "
+            + caption(calibration, trajectories, window),
         ),
         files={"_trajectories.csv": csv_text(trajectories)},
     )

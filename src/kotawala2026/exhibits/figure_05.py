@@ -22,6 +22,9 @@ def make(inputs: Inputs) -> Exhibit:
             "The figure shows the expected reference: its four cells hold the counts expected "
             "at the nominal parameters, rounded to whole items. Resamples: infinitely many."
         ],
+        population="Pairs of 0/1 scores: "
+        f"p_A = {inputs.settings['figure_5_p_a']:g}, p_B lower by δ, "
+        f"correlation ρ = {inputs.settings['figure_5_rho']:g}.",
         tolerance=tolerance,
         seed=inputs.numbers["seed"],
     )

@@ -27,6 +27,8 @@ def make(inputs: Inputs) -> Exhibit:
             f"the latent correlation is {rho_z:g}, and B keeps A's concentration "
             f"of 6 at a lower mean. {n_resamples:,} resamples a trial."
         ],
+        population="Graded pairs: A's scores are Beta(4, 2), B's mean is lower by Δμ; "
+        f"latent correlation {rho_z:g}.",
         tolerance=tolerance,
         seed=inputs.numbers["seed"],
     )

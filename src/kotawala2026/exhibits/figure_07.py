@@ -13,6 +13,7 @@ from matplotlib.ticker import FuncFormatter
 
 from kotawala2026.exhibits._marks import bar_style, note, style_bars
 from kotawala2026.labels import model_label, rank_labels
+from kotawala2026.operating_point import DECLARED
 from llm_power._report.figures import new_figure
 from replication.exhibits import Drawing, Exhibit, Inputs
 
@@ -38,7 +39,7 @@ def make(inputs: Inputs) -> Exhibit:
         f"Required items of adjacent ranks; dashed: the N = {frame['n_items'].max():,} at hand "
         f"(printed: {n_items:,}). The paper prints gap and correlation of one pair, "
         f"{100 * gap:.1f} pp and {rho:.2f}; the hollow bars are of pairs whose gap and correlation "
-        "it does not print, and the witness was free to choose them."
+        f"it does not print, and the witness was free to choose them. {DECLARED}"
     )
     return Exhibit(
         frame, Drawing("Frontier panel", inputs.provenance(), lambda: draw(frame, beside), caption)

@@ -11,6 +11,7 @@ import pandas as pd
 from audit.agreement import agrees
 from audit.printed import PrintedCount
 from kotawala2026.exhibits._beside import beside, compared, count_unresolved
+from kotawala2026.operating_point import DECLARED
 from llm_power._board.summary import GAP_BINS, unresolved_by_gap
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
@@ -88,6 +89,6 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         caption="OLL v1 pairs with q < 1 by size of the gap; r = N*/N.",
         number="3",
         provenance=[*provenance, Provenance.published("Table 3")],
-        notes=[f"A bucket holds its upper end; {bounds}."],
+        notes=[f"A bucket holds its upper end; {bounds}. {DECLARED}"],
         total=True,
     )

@@ -10,6 +10,7 @@ import pandas as pd
 
 from kotawala2026.exhibits._beside import as_rounded_up, beside, compared, count_unresolved
 from kotawala2026.labels import in_printed_order
+from kotawala2026.operating_point import DECLARED
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
 from replication.exhibits import Exhibit, Inputs
@@ -19,7 +20,8 @@ def make(inputs: Inputs) -> Exhibit:
     """Make Table 4."""
     pairs = inputs.panel("mmlu_pro_top10", "discordance", "required_n", "icc")
     frame = table_04(inputs.printed(4), pairs)
-    return Exhibit(present(frame, inputs.provenance()))
+    subjects = int(inputs.settings["mmlu_pro_categories"])
+    return Exhibit(present(frame, inputs.provenance(), n_subjects=subjects))
 
 
 def table_04(published: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
@@ -51,7 +53,7 @@ def table_04(published: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
+def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects: int) -> Table:
     """Dress the frame of `table_04`; `provenance` is that of the board."""
     n = int(frame["n_items"].max())
     flips = frame[frame["resolved"] & ~frame["resolved_cluster"]]
@@ -75,6 +77,9 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         number="4",
         provenance=[*provenance, Provenance.published("Table 4")],
         notes=[
+            "δ̂: gap of the pair. DE = 1 + (N/K − 1) max(ICC(D), 0) with "
+            f"K = {n_subjects} subjects, of {n / n_subjects:.1f} items on average. N is that at "
+            f"which every cell of Table 7 holds; the paper's caption has one more. {DECLARED}",
             f"Bold: above N. Unresolved: {count_unresolved(frame['resolved'])} of {len(frame)} "
             f"without clusters, {count_unresolved(frame['resolved_cluster'])} with. "
             "Flipped by the clusters: "

@@ -11,6 +11,7 @@ from audit.printed import PrintedCount
 from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._counts_table import POINT, counted_pairs, items_of, with_counts_of
 from kotawala2026.labels import in_printed_order, task_label
+from kotawala2026.operating_point import DECLARED
 from llm_power._board.multiplicity import add_multiplicity
 from llm_power._board.sequential import add_sequential
 from llm_power._board.verdicts import verdict_table
@@ -147,7 +148,8 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
         provenance=[*board_provenance, Provenance.published("Tables 4, 5 and 7")],
         notes=[
             "Anytime-valid: a gap of this size would not be found at the target power. The CSV "
-            "names the pairs, and has the procedures that the paper's table has not."
+            "names the pairs, and has the procedures that the paper's table has not.",
+            DECLARED,
         ],
     )
 

@@ -17,6 +17,7 @@ from kotawala2026.exhibits._counts_table import (
     side_by_side,
     stacked,
 )
+from kotawala2026.operating_point import COUNTS, DECLARED
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Table, as_integer
 from replication.exhibits import Exhibit, Inputs
@@ -52,7 +53,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         number="6",
         provenance=[*provenance, Provenance.published("Tables 6 and 11")],
         notes=[
-            "N* is rounded to the nearest integer. "
+            f"{COUNTS} {DECLARED} It is rounded to the nearest integer. "
             f"{unresolved} of {len(frame)} pairs are unresolved."
         ],
     )

@@ -18,6 +18,7 @@ from kotawala2026.exhibits._counts_table import (
     with_counts_of,
 )
 from kotawala2026.exhibits.item_count import implied_item_count, rules_of_table
+from kotawala2026.operating_point import COUNTS, DECLARED
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Table
 from llm_power._statistics.paired_binary import required_n_discordance
@@ -71,6 +72,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         number="7",
         provenance=[*provenance, Provenance.published("Tables 4 and 7")],
         notes=[
+            f"{COUNTS} {DECLARED}",
             at_n,
             f"The caption of the paper prints N = {printed_n:,}. At that N no rounding gives "
             f"the printed N* of {', '.join(beyond) or 'no pair'}.",

@@ -9,6 +9,7 @@ import pandas as pd
 
 from audit.printed import PrintedCount
 from kotawala2026.labels import dropped_subjects, rank_labels
+from kotawala2026.operating_point import DECLARED
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_integer
@@ -77,7 +78,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
             "Required items are held against those that remain; the paper does not say whether it "
             "does so.",
             *outcome,
-            "The CSV has a row a subject, and names the pairs.",
+            f"The CSV has a row a subject, and names the pairs. {DECLARED}",
         ],
     )
 

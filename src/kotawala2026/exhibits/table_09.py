@@ -13,6 +13,7 @@ from audit.agreement import MONTE_CARLO_STANDARD_ERRORS
 from audit.printed import PrintedInterval
 from kotawala2026.exhibits._beside import as_rounded_up, beside, compared
 from kotawala2026.labels import in_printed_order
+from kotawala2026.operating_point import DECLARED
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_digits_of
@@ -143,7 +144,8 @@ def present(
         notes=[
             f"{bounds.sum()} of {bounds.size} bounds are within {MONTE_CARLO_STANDARD_ERRORS:.1f} "
             f"standard errors of {_PRINTED_RESAMPLES:,} resamples in the paper and {n_resamples:,} "
-            "here. Bold as in the paper.",
+            "here, drawn from the subjects with replacement. Pr(unr.): share of the resamples with "
+            f"cluster N* above N. Bold as in the paper. {DECLARED}",
             f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
         ],
     )

@@ -12,6 +12,7 @@ from audit.agreement import MONTE_CARLO_STANDARD_ERRORS, agrees
 from audit.printed import Printed
 from kotawala2026.exhibits._beside import agrees_rounded, as_rounded_up, compared
 from kotawala2026.labels import pair_labels, validated_labels
+from kotawala2026.operating_point import DECLARED
 from kotawala2026.rejection_rates import TESTS, rejection_rates
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
@@ -93,7 +94,8 @@ def present(
             compared("power_at_100", "Power at N*"),
             compared("power_at_120", "Power at 1.2 N*"),
         ],
-        caption="Power of McNemar's test at the prescribed number of items, and a fifth around it.",
+        caption="Power of McNemar's test at the prescribed number of items, and 20% below and "
+        "above it.",
         number="10",
         provenance=[
             *provenance,
@@ -106,7 +108,7 @@ def present(
                 if taken
                 else []
             ),
-            "Shown is the exact power of the asymptotic test. The paper simulates it: "
+            f"{DECLARED} Shown is the exact power of the asymptotic test. The paper simulates it: "
             f"{n_agreeing} of {len(frame)} printed powers are within "
             f"{MONTE_CARLO_STANDARD_ERRORS:.1f} standard errors of {n_trials:,} trials of it. The "
             "CSV has our own trials.",

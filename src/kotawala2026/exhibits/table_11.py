@@ -66,13 +66,16 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         frame=frame,
         shown=frame.assign(split=split),
         columns=[
-            Column("label", "Pair"),
-            compared("gap_pp", "δ̂, pp"),
-            replace(compared("p_chi2", "χ²"), align="decimal"),
-            replace(compared("p_exact", "exact"), align="decimal"),
-            replace(compared("p_midp", "mid-p"), align="decimal"),
-            Column("zero_in_ci", "CI ∋ 0", align="center", printed=True),
-            Column("verdict", "Verdict", align="center", printed=True, bold="split"),
+            replace(column, bold="split")
+            for column in (
+                Column("label", "Pair"),
+                compared("gap_pp", "δ̂, pp"),
+                replace(compared("p_chi2", "χ²"), align="decimal"),
+                replace(compared("p_exact", "exact"), align="decimal"),
+                replace(compared("p_midp", "mid-p"), align="decimal"),
+                Column("zero_in_ci", "CI ∋ 0", align="center", printed=True),
+                Column("verdict", "Verdict", align="center", printed=True),
+            )
         ],
         caption="Four arbiters on the seven close OLL v1 pairs.",
         number="11",
@@ -80,7 +83,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         notes=[
             "R reject, F fail to reject: asymptotic, exact and mid-p McNemar test, percentile "
             "bootstrap. The bootstrap is exact: its smaller tail is held against α/2, with no "
-            "resample drawn.",
+            f"resample drawn. Level {ALPHA:g}, two-sided. Bold: split verdicts.",
             f"Split verdict: {', '.join(frame.loc[split, 'label']) or 'none'}.",
         ],
     )

@@ -674,7 +674,7 @@
         h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
         head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [intervals(), "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["New items", "right"]),
         h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []), saving("pairs", "csv", () => asCsv(kept)));
-      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${inGaps()} New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; shows from: smallest gap that the items at hand find with power ${board.power}.`, "p is adjusted for the whole family.");
+      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${inGaps()} New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; a gap that would show: the smallest that the items at hand find with power ${board.power}.`, "p is adjusted for the whole family.");
     };
 
     const provenance = () => {

@@ -147,10 +147,10 @@ def test_table_4_agrees_with_itself_and_names_a_planted_cell(published: Loader) 
     assert len(flags) == 5
     assert frame[flags].to_numpy().all()
     assert "Flipped by the clusters: 4 vs 5 (N* = 1.13 N), 5 vs 6 (N* = 3.24 N)." in rendered(
-        present_04(frame, WITNESS)
+        present_04(frame, WITNESS, n_subjects=14)
     )
     verdicts.loc[verdicts["rank_a"] == 8, "icc"] += 0.0001
-    text = rendered(present_04(table_04(published(4), verdicts), WITNESS))
+    text = rendered(present_04(table_04(published(4), verdicts), WITNESS, n_subjects=14))
     assert text.count("≠ ") == 2  # the cell, and what the mark means
     assert "≠ 0.0010 |" in text
 
@@ -439,11 +439,15 @@ def test_figure_2_has_a_panel_a_task_sorted(
     with house_style():
         panels = figure_02.draw(frame, printed, 11).axes
     assert [ax.get_title().split(",")[0] for ax in panels] == ["HS", "ARC-C"]
+    names = [label for ax in panels for label in ax.get_yticklabels()]
+    assert {name.get_rotation() for name in names} == {0}
     for ax, (_, rows) in zip(panels, frame.groupby("task", sort=False), strict=True):
         bars = [bar for bar in ax.patches if isinstance(bar, Rectangle)]
-        np.testing.assert_allclose([bar.get_y() + bar.get_height() for bar in bars], rows["r"])
+        # Each bar goes from r = 1, which has a length on a logarithmic axis.
+        assert {bar.get_x() for bar in bars} == {1}
+        np.testing.assert_allclose([bar.get_x() + bar.get_width() for bar in bars], rows["r"])
         assert [bool(bar.get_hatch()) for bar in bars] == [not one for one in rows["resolved"]]
-        assert ax.get_yscale() == "log"
+        assert ax.get_xscale() == "log"
 
 
 def test_figure_7_has_a_bar_a_pair_and_the_n_at_hand() -> None:
