@@ -50,7 +50,9 @@ AttemptsOf = Callable[[SourceFile, Run], Iterable[Attempt]]
 OfRecord = Callable[[Mapping[str, Any], int, Run], Iterable[Attempt]]
 
 
-def of_document(attempts_of: AttemptsOf) -> Callable[[Logs, ReadOptions], TaskScores]:
+def of_document(
+    attempts_of: AttemptsOf, *, may_lack_parts: bool = False
+) -> Callable[[Logs, ReadOptions], TaskScores]:
     """Return what reads logs that are read whole."""
 
     def read(log: LogFile, options: ReadOptions, items: Items) -> ModelScores:
@@ -58,7 +60,7 @@ def of_document(attempts_of: AttemptsOf) -> Callable[[Logs, ReadOptions], TaskSc
         scores = _collected(attempts_of(source, run), run, items)
         return _made(scores, run, source.without_data())
 
-    return one_by_one(read)
+    return one_by_one(read, may_lack_parts=may_lack_parts)
 
 
 def of_records(attempts_of: OfRecord) -> Callable[[Logs, ReadOptions], TaskScores]:

@@ -257,29 +257,30 @@ def _by_task(
     option: str, declared: str, known: Mapping[str, Collection[str]]
 ) -> list[tuple[str, str]]:
     """Return the names that were declared, each with the task or group it is for, if it is."""
-    pairs: list[tuple[str, str]] = []
-    piece = ""
-    for part in declared.split(","):  # the names of tasks may have commas
-        piece = f"{piece},{part}" if piece else part
-        name, equals, value = piece.rpartition("=")
-        if not equals or name in known:
-            pairs.append((name, value))
-            piece = ""
-    if piece:
+    pieces, rest = _pieces(
+        declared, lambda piece: "=" not in piece or piece.rpartition("=")[0] in known
+    )
+    if rest:
         raise ScoreError(
-            f"{piece!r} names no task; the tasks are {listed(known)}",
+            f"{rest!r} names no task; the tasks are {listed(known)}",
             remedy=f"write TASK=NAME with one of them (--{option})",
         )
-    return pairs
+    return [(name, value) for name, _, value in (piece.rpartition("=") for piece in pieces)]
 
 
 def named_in(text: str, known: Collection[str]) -> list[str] | None:
-    """Return the names in a text with commas, None unless each is known; names may have commas."""
+    """Return the names in a text with commas, None unless each is known."""
+    found, rest = _pieces(text, known.__contains__)
+    return None if rest else found
+
+
+def _pieces(text: str, is_whole: Callable[[str], bool]) -> tuple[list[str], str]:
+    """Cut a text at commas, which the names of tasks may have too; return what is left over."""
     found: list[str] = []
     piece = ""
     for part in text.split(","):
         piece = f"{piece},{part}" if piece else part
-        if piece in known:
+        if is_whole(piece):
             found.append(piece)
             piece = ""
-    return None if piece else found
+    return found, piece

@@ -22,6 +22,7 @@ class Items:
     """What the logs read so far say about the items, by id."""
 
     clusters: Sequence[str]
+    may_lack_parts: bool = False  # what two logs both say of an item has to be the same
     whole: dict[str, int] = field(default_factory=dict)
     contents: dict[str, Mapping[str, int]] = field(default_factory=dict)
     labels: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -43,8 +44,10 @@ class Items:
         is_first = not self.labels
         labels = tuple(_label(item, labelled, name, log, is_first) for name in self.clusters)
         known = self.contents.setdefault(item, digests)
+        both = {**digests, **known}
+        if self.may_lack_parts:
+            digests, known = {**known, **digests}, both
         if digests != known:
-            both = {**digests, **known}
             differing = [name for name in both if known.get(name) != digests.get(name)]
             raise log.fault(
                 f"another item than in {self.first[item]}; what differs is {listed(differing)}",
@@ -58,6 +61,9 @@ class Items:
                 "use runs on one version of the data set, or name another field",
                 item,
             )
+        if len(self.contents[item]) < len(both):  # the log says more than those before
+            self.contents[item] = both
+            self.first[item] = log.path
         self.first.setdefault(item, log.path)
 
     def columns(self, items: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -75,33 +81,32 @@ class Items:
         }
 
 
+def over_repeats(
+    statistic: Callable[[Sequence[float]], float],
+    scores: Mapping[str, Mapping[int, float]],
+    repeats: Collection[int],
+) -> dict[str, float]:
+    """Return a statistic of each item's repeats, NaN unless it has a score in each of them."""
+    # A mean over fewer varies more, and is biased where repeats fail for a reason.
+    found = {}
+    for item, of_item in scores.items():
+        values = [of_item.get(repeat, math.nan) for repeat in repeats]
+        found[item] = math.nan if any(map(math.isnan, values)) else statistic(values)
+    return found
+
+
 def mean_of_repeats(
     scores: Mapping[str, Mapping[int, float]], repeats: Collection[int]
 ) -> dict[str, float]:
-    """Return the mean score of each item over `repeats`, NaN unless it has a score in each."""
-    # A mean over fewer varies more, and is biased where repeats fail for a reason.
-    return _over_repeats(_mean, scores, repeats)
+    """Return the mean score of each item over `repeats`."""
+    return over_repeats(_mean, scores, repeats)
 
 
 def variance_of_repeats(
     scores: Mapping[str, Mapping[int, float]], repeats: Collection[int]
 ) -> dict[str, float]:
     """Return the sample variance of each item's `repeats`, of the items that have them all."""
-    if len(repeats) < 2:
-        return {}
-    return _over_repeats(_variance, scores, repeats)
-
-
-def _over_repeats(
-    statistic: Callable[[Sequence[float]], float],
-    scores: Mapping[str, Mapping[int, float]],
-    repeats: Collection[int],
-) -> dict[str, float]:
-    found = {}
-    for item, of_item in scores.items():
-        values = [of_item.get(repeat, math.nan) for repeat in repeats]
-        found[item] = math.nan if any(map(math.isnan, values)) else statistic(values)
-    return found
+    return over_repeats(_variance, scores, repeats) if len(repeats) > 1 else {}
 
 
 def _mean(values: Sequence[float]) -> float:

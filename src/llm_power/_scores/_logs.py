@@ -223,11 +223,13 @@ class Logs:
 
 def one_by_one(
     read_log: Callable[[LogFile, ReadOptions, Items], ModelScores],
+    *,
+    may_lack_parts: bool = False,
 ) -> Callable[[Logs, ReadOptions], TaskScores]:
     """Return what reads a task whose logs are read one after the other, and share their items."""
 
     def read(logs: Logs, options: ReadOptions) -> TaskScores:
-        items = Items(options.clusters)
+        items = Items(options.clusters, may_lack_parts)
         found = [read_log(log, options, items) for log in logs.files]
         return logs.join(found, options, clusters=items.columns)
 

@@ -9,50 +9,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from llm_power._errors import listed
-from llm_power._scores._logs import RUN_TIME, LogFormat, Logs
-from llm_power._scores._source import LogFile, SourceFile, read_file
-from llm_power._scores._table import Table, parquet_header, read_parquet, scaled
-from llm_power._scores.options import ReadOptions
-from llm_power._scores.store import TaskScores
-from llm_power._statistics.arrays import FloatArray
+from llm_power._scores._attempts import Attempt, Run, of_document
+from llm_power._scores._logs import RUN_TIME, LogFormat
+from llm_power._scores._source import LogFile, SourceFile
+from llm_power._scores._table import Table, parquet_header, read_parquet
 
 _METRICS: Final = "metrics"
 _TEXTS: Final = ("example", "choices")
 _RUN_FOLDER: Final = re.compile(RUN_TIME)
-
-
-@dataclass(frozen=True, slots=True)
-class _Details:
-    """One model's file: its scores and the text of its items, by row."""
-
-    log: LogFile
-    source: SourceFile
-    scores: FloatArray
-    texts: Mapping[str, Sequence[Any]]
-
-
-def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
-    options.refuse_clusters("details have no column", str(logs.given[0]))
-    details = [_read_details(log, options) for log in logs.files]
-    _check_rows(details)
-    return TaskScores(
-        task=logs.task,
-        kind=options.kind or "binary",
-        item_ids=tuple(map(str, range(len(details[0].scores)))),
-        models=tuple(log.model for log in logs.files),
-        values=scaled(np.column_stack([one.scores for one in details]), options, logs.source),
-        provenance=options.provenance([one.source for one in details], logs.source),
-    )
 
 
 def is_details(columns: Sequence[str]) -> bool:
@@ -66,10 +38,11 @@ def _model_of(path: Path) -> str:
     return next(outside_run, path.stem).removeprefix("details_")
 
 
-def _read_details(log: LogFile, options: ReadOptions) -> _Details:
-    source = read_file(log.path)
+def _attempts(source: SourceFile, run: Run) -> Iterator[Attempt]:
+    log, name = run.log, run.options.metric
+    run.options.refuse_clusters("details have no column", str(log.path))
     names, _ = parquet_header(source)
-    if options.metric is None or "example" not in names:
+    if name is None or "example" not in names:
         raise log.fault(
             "no metric is named"
             if "example" in names
@@ -77,18 +50,16 @@ def _read_details(log: LogFile, options: ReadOptions) -> _Details:
             f"choose --metric acc or acc_norm, as the board did; columns are {listed(names, 30)}",
         )
     # The rest is the prompts and their tokens, by far the most of a file.
-    wanted = {options.metric, _METRICS, *_TEXTS}
-    table = read_parquet(source, columns=[name for name in names if name in wanted])
-    texts = {name: _texts(table, name, log) for name in _TEXTS if name in table.columns}
+    wanted = {name, _METRICS, *_TEXTS}
+    table = read_parquet(source, columns=[column for column in names if column in wanted])
+    texts = {column: _texts(table, column, log) for column in _TEXTS if column in table.columns}
     rows = [str(row) for row in range(len(texts["example"]))]
-    metric = _with_metric(table, options.metric, log, names)
-    return _Details(
-        log,
-        source.without_data(),
-        metric.scores(options.metric, rows, model=log.model),
-        # Tasks without choices have the column all the same.
-        {name: text for name, text in texts.items() if any(one is not None for one in text)},
-    )
+    run.made["number of rows"] = len(rows)
+    scores = _with_metric(table, name, log, names).scores(name, rows, model=log.model)
+    # Tasks without choices have the column all the same.
+    told = {column: text for column, text in texts.items() if any(one is not None for one in text)}
+    for row, score in enumerate(scores.tolist()):
+        yield Attempt(str(row), score, {column: text[row] for column, text in told.items()})
 
 
 def _texts(table: Table, name: str, log: LogFile) -> list[Any]:
@@ -124,33 +95,11 @@ def _with_metric(table: Table, metric: str, log: LogFile, names: Sequence[str]) 
     return Table(table.source, {metric: column}, {}, is_csv=False)
 
 
-def _check_rows(details: Sequence[_Details]) -> None:
-    """Check that a row is the same item in all files."""
-    first, *others = details
-    holders = dict.fromkeys(first.texts, first)
-    for one in others:
-        if len(one.scores) != len(first.scores):
-            raise one.log.fault(
-                f"it has {len(one.scores)} rows, and {first.log.path} has {len(first.scores)}",
-                "take the complete run of each model; some runs were cut to a few rows",
-            )
-        for name, texts in one.texts.items():
-            holder = holders.setdefault(name, one)
-            pairs = enumerate(zip(holder.texts[name], texts, strict=True))
-            row = next((row for row, (ours, theirs) in pairs if ours != theirs), None)
-            if row is not None:
-                raise one.log.fault(
-                    f"{name} of this row is not that of {holder.log.path}",
-                    "use runs on one version of the task, or exclude the model",
-                    str(row),
-                )
-
-
 FORMAT: Final = LogFormat(
     name=re.compile(rf"details_(?P<task>.+)_(?P<run>{RUN_TIME})\.parquet"),
     patterns=("**/details_*.parquet",),
     model_of=_model_of,
-    read=_read_task,
+    read=of_document(_attempts, may_lack_parts=True),
     fits=lambda head: is_details(head.columns),
     is_loose=True,
 )

@@ -7,21 +7,22 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 import pyarrow as pa
 
 from llm_power._errors import InvalidArgument, listed
-from llm_power._scores._items import in_order, score_matrix, variance_of_repeats
+from llm_power._scores._items import over_repeats, variance_of_repeats
+from llm_power._scores._logs import Logs, ModelScores
 from llm_power._scores._reducers import is_reducer, makes_grades, reduced
-from llm_power._scores._source import SourceFile
-from llm_power._scores._table import Table, scaled
+from llm_power._scores._source import LogFile, SourceFile
+from llm_power._scores._table import Table
 from llm_power._scores.inspect_log import value_of_score
 from llm_power._scores.long import is_long, read_long_table
 from llm_power._scores.options import ReadOptions
-from llm_power._scores.store import Repeats, TaskScores
+from llm_power._scores.store import TaskScores
 from llm_power._scores.wide import read_wide_table
 
 _NAME: Final = "frame"
@@ -134,38 +135,27 @@ def _reduced(
     if not is_reducer(reducer):
         raise InvalidArgument(f"reducer must be one that Inspect has, got {reducer!r}")
     epochs = {epoch for items in scores.values() for one in items.values() for epoch in one}
-    columns = {
-        model: {
-            item: math.nan
-            if epochs != {*one} or any(map(math.isnan, one.values()))
-            else reduced(reducer, list(one.values()))
-            for item, one in items.items()
-        }
-        for model, items in scores.items()
-    }
-    models = options.kept(sorted(columns), table.file)
-    items = in_order({item for column in columns.values() for item in column})
-    labels: dict[str, dict[str, str]] = {}
+    over_epochs = partial(over_repeats, repeats=epochs)
+    models = options.kept(sorted(scores), table.file)
     ids = table.labels("id")
-    for name in options.clusters:
-        labels[name] = dict(zip(ids, table.labels(name), strict=True))
-    is_graded = len(epochs) > 1 and makes_grades(reducer)
-    values = scaled(score_matrix([columns[model] for model in models], items), options, table.file)
-    variances = [variance_of_repeats(scores[model], epochs) for model in models]
-    return TaskScores(
-        task=options.task or _NAME,
-        kind=options.kind or ("graded" if is_graded else "binary"),
-        item_ids=tuple(items),
-        models=models,
-        values=values,
-        clusters={name: tuple(of[item] for item in items) for name, of in labels.items()},
-        provenance=options.provenance([table.source], _NAME),
-        repeats=Repeats(
-            np.where(np.isnan(values), 0, len(epochs)),
-            score_matrix(variances, items) / (10_000 if options.percent else 1),
+    labels = {name: dict(zip(ids, table.labels(name), strict=True)) for name in options.clusters}
+    read = [
+        ModelScores(
+            LogFile(model, table.source.path),
+            table.source,
+            over_epochs(partial(reduced, reducer), scores[model]),
+            is_graded=len(epochs) > 1 and makes_grades(reducer),
+            n_repeats=len(epochs) if reducer == "mean" else 1,
+            variances=variance_of_repeats(scores[model], epochs),
         )
-        if reducer == "mean"
-        else None,
+        for model in models
+    ]
+    return Logs(options.task or _NAME, _NAME, [one.log for one in read]).join(
+        read,
+        options,
+        clusters=lambda items: {
+            name: tuple(of[item] for item in items) for name, of in labels.items()
+        },
     )
 
 

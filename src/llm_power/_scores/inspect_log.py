@@ -13,13 +13,14 @@ import math
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeGuard
 
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
-from llm_power._scores._items import Items, variance_of_repeats
+from llm_power._scores._items import Items, over_repeats, variance_of_repeats
 from llm_power._scores._json import json_document, json_members
 from llm_power._scores._logs import LogFormat, ModelScores, one_by_one
 from llm_power._scores._reducers import is_reducer, makes_grades, reduced
@@ -247,12 +248,7 @@ class _Reading:
             "reducer": reducer,
         }
         every = range(1, header.epochs + 1)
-        scores = {
-            item: math.nan
-            if any(math.isnan(epochs.get(epoch, math.nan)) for epoch in every)
-            else reduced(reducer, [epochs[epoch] for epoch in every])
-            for item, epochs in self._scores.items()
-        }
+        scores = over_repeats(partial(reduced, reducer), self._scores, every)
         is_graded = header.epochs > 1 and makes_grades(reducer)
         repeats = every if reducer == "mean" else ()
         return ModelScores(

@@ -39,14 +39,7 @@ Parse = Callable[[Sequence[str], Sequence[str], str, str], T]
 
 @dataclass(frozen=True, slots=True)
 class MatrixPart(Generic[T]):
-    """One table: its items, and what was parsed of each model's row.
-
-    Examples
-    --------
-    >>> from llm_power._scores.matrix import MatrixPart
-    >>> MatrixPart("exam.csv", ("7", "9"), [("heron", "10")]).items
-    ('7', '9')
-    """
+    """One table: its items, and what was parsed of each model's row."""
 
     file: str
     items: tuple[str, ...]
@@ -54,37 +47,7 @@ class MatrixPart(Generic[T]):
 
 
 def read_matrix(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read response matrices; files of other models, or of other items, are of one task.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        CSV files, or zips of them.
-    options : ReadOptions
-        `kind` and `exclude` apply. Nothing in a matrix names the clusters of its items.
-
-    Returns
-    -------
-    TaskScores
-        Items by their numbers, models in the order of their first rows.
-
-    Raises
-    ------
-    ScoreError
-        If a file is damaged or no matrix, a model has two scores on one item, or the scores fail a
-        check of `TaskScores`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power import ReadOptions
-    >>> from llm_power._scores.matrix import read_matrix
-    >>> rows = ["model,7,9", "heron,1,0", "wren,0,1"]
-    >>> _ = Path("exam.csv").write_text(chr(10).join(rows))
-    >>> task = read_matrix([Path("exam.csv")], ReadOptions())
-    >>> task.item_ids, task.models
-    (('7', '9'), ('heron', 'wren'))
-    """
+    """Read response matrices; files of other models, or of other items, are of one task."""
     options.refuse_clusters("a matrix has no column", str(paths[0]))
     parts = [part for path in paths for part in matrix_parts(path, _numbers)]
     items = in_order({item for part in parts for item in part.items})
@@ -128,32 +91,9 @@ def matrix_parts(
     members: Sequence[str] = (),
     keep: Callable[[str], bool] = lambda _: True,
 ) -> list[MatrixPart[T]]:
-    """Return the tables of a file, with the rows of the models to keep.
+    """Return the tables of a file: what `parse` makes of the rows of the models to `keep`.
 
-    Parameters
-    ----------
-    path : Path
-        A CSV, or a zip.
-    parse : callable
-        Makes of the cells of a row, the items, the model and the file's name what is kept of it.
-    members : sequence of str
-        File names, without folders, of the members of a zip that are read; by default all CSVs.
-    keep : callable
-        Whether the row of a model is parsed.
-
-    Raises
-    ------
-    ScoreError
-        If the file is damaged or no matrix.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power._scores.matrix import matrix_parts
-    >>> _ = Path("exam.csv").write_text(chr(10).join(["model,7,9", "heron,1,0"]))
-    >>> [part] = matrix_parts(Path("exam.csv"), lambda cells, *_: "".join(cells))
-    >>> part.items, part.rows
-    (('7', '9'), [('heron', '10')])
+    `members` are the files of a zip that are read, without folders; by default all CSVs.
     """
     try:
         with open_file(path) as stream:

@@ -142,7 +142,7 @@ def test_choices_are_compared_wherever_two_files_have_them(tmp_path: Path) -> No
     write(tmp_path, "b", new_schema({"acc": NORM}))
     assert read(tmp_path, "acc").models == ("a", "b")
     write(tmp_path, "c", new_schema({"acc": NORM}, choices=[["because 0", "not"]] * 3))
-    message = r"model 'c', item '0': choices of this row is not that of .*details_b.*Remedy: use"
+    message = r"model 'c', item '0': another item than .*details_b.* is 'choices'. Remedy: use"
     with pytest.raises(ScoreError, match=message):
         read(tmp_path, "acc")
 
@@ -185,21 +185,21 @@ FAULTS: dict[str, tuple[dict[str, Any], str | None, str]] = {
         "acc",
         "item '1': column 'acc' holds NaN. Remedy: store a missing score as null",
     ),
-    "no rows": (pa.table(new_schema({"acc": ACC})).slice(0, 0), "acc", "it has 0 rows, and .* 3"),
+    "no rows": (pa.table(new_schema({"acc": ACC})).slice(0, 0), "acc", "there is no item in it"),
     "a run of two rows": (
         new_schema({"acc": [1.0, 0.0]}),
         "acc",
-        "it has 2 rows, and .*good.* has 3. Remedy: take the complete run",
+        "its number of rows is 2, that of 'good' is 3",
     ),
     "another question": (
         new_schema({"acc": ACC}, example=["Why 0?", "Why 0?", "Who?"]),
         "acc",
-        "item '2': example of this row is not that of .*good.* Remedy: use runs on one version",
+        "item '2': another item than in .*good.*; what differs is 'example'. Remedy: use runs",
     ),
     "other choices": (
         new_schema({"acc": ACC}, choices=[["because 0"], ["because 1"], ["because 2"]]),
         "acc",
-        "item '0': choices of this row is not that of",
+        "item '0': another item than .* differs is 'choices'",
     ),
     "examples that are no text": (
         new_schema({"acc": ACC}, example=pa.array([1, 2, 3], pa.timestamp("ms"))),
@@ -224,7 +224,7 @@ def test_rows_in_another_order(tmp_path: Path) -> None:
     write_good(tmp_path)
     table = pa.table(new_schema({"acc": ACC, "acc_norm": NORM}))
     write(tmp_path, "odd", table.take([2, 1, 0]))
-    with pytest.raises(ScoreError, match="item '0': example of this row is not that of"):
+    with pytest.raises(ScoreError, match="item '0': another item than .* differs is 'example'"):
         read(tmp_path)
 
 
