@@ -8,6 +8,7 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 
 import llm_power
+from llm_power._report._escape import escape_markdown
 
 project = "llm-power"
 author = "The llm-power maintainers"
@@ -62,6 +63,29 @@ def displayed_formula(translator: Any, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+def show_exhibits(app: Sphinx, page: str, source: list[str]) -> None:
+    """Show the tables and figures of the last run at the end of their page, in their order."""
+    root = app.srcdir.parent
+    if page != "exhibits" or not (root / "results/index.html").is_file():
+        return
+    shown = [
+        "## As the last run made them",
+        '<a href="../../results/index.html">The index of the run</a> has them with their files and '
+        "the verdicts on their numbers.",
+    ]
+    for table in sorted((root / "results/tables").glob("table_*.md")):
+        shown += [
+            f"### Table {int(table.stem[-2:])}",
+            table.read_text("utf-8").replace("<", "&lt;"),
+        ]
+    for figure in sorted((root / "figures").glob("figure_*.png")):
+        name = f"Figure {int(figure.stem[-2:])}"
+        caption = figure.parent / "camera_ready" / f"{figure.stem}.txt"
+        picture = f"![{name}](../figures/{figure.name})"
+        shown += [f"### {name}", picture, escape_markdown(caption.read_text("utf-8"))]
+    source[0] += "\n" + "\n\n".join(shown)
+
+
 def let_keys_reach(
     app: Sphinx, page: str, template: str, context: dict[str, Any], document: Any
 ) -> None:
@@ -73,7 +97,8 @@ def let_keys_reach(
 
 
 def setup(app: Sphinx) -> None:
-    """Let Sphinx write formulas so, and pages for everyone."""
+    """Let Sphinx write formulas so, show what a run made, and make pages for everyone."""
+    app.connect("source-read", show_exhibits)
     app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
     # After the theme, which makes the tree.
     app.connect("html-page-context", let_keys_reach, priority=900)

@@ -8,7 +8,7 @@ have no claim, as the paper does not print them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import groupby
@@ -254,7 +254,7 @@ def load_board_scores(path: Path) -> dict[Panel, tuple[BoardScore, ...]]:
 
 
 def select(
-    constraints: tuple[Constraint, ...], *quantities: str, fitted: bool | None = None
+    constraints: Iterable[Constraint], *quantities: str, fitted: bool | None = None
 ) -> tuple[Constraint, ...]:
     """Return the constraints on `quantities`: of all roles, or only fitted or held-out ones."""
     return tuple(

@@ -50,12 +50,6 @@ def test_simulated_rates_equal_exact_ones_within_monte_carlo_error(p: float, rho
         assert ((cell[rate] - cell[f"{rate}_exact"]).abs() < 4 * cell[f"{rate}_se"]).all()
 
 
-def test_the_standard_error_is_that_of_a_share_of_the_trials() -> None:
-    rates = rejection_rates(0.3, 0.2, 100, n_trials=250, rng=named_rng(2, "share"))
-    expected = stats.binom.std(250, rates.exact) / 250
-    np.testing.assert_allclose(rates.standard_error, expected, rtol=1e-12)
-
-
 def test_power_of_all_five_tests_is_that_of_the_exact_sums() -> None:
     law = CopulaBernoulli(0.65, 0.60, 0.5).law()
     exact = rejection_rates(float(law.wins[0]), float(law.losses[0]), 150, n_trials=10, rng=1).exact

@@ -12,17 +12,21 @@ import pytest
 
 from browsers import open_browser, open_page, page_width, prefer, serious_faults
 from needed import ROOT, without
+from run_examples import write_run
 
 _TOOLS = ROOT / "build/docs-tools"
 _PAGES = ("index", "planning", "exhibits", "thousands")
 
 
 @pytest.mark.slow
-def test_axe_finds_no_serious_fault_on_a_page_of_the_docs(tmp_path: Path) -> None:
+def test_docs_show_what_a_run_made_and_axe_finds_no_serious_fault(tmp_path: Path) -> None:
     if not (_TOOLS / "sphinx").is_dir():
         without("docs", f"{_TOOLS} is missing: make docs")
-    docs, site = tmp_path / "docs", tmp_path / "site"
+    docs, site = tmp_path / "docs", tmp_path / "build/docs"
     shutil.copytree(ROOT / "docs", docs, ignore=shutil.ignore_patterns("api*", "changelog.md"))
+    # What a run has made is shown.
+    write_run(tmp_path)
+    (tmp_path / "results/index.html").write_text("x")
     env = os.environ | {"PYTHONPATH": str(_TOOLS)}
     sphinx = [sys.executable, "-m", "sphinx", "--quiet", "-D", "autosummary_generate=0"]
     subprocess.run([*sphinx, docs, site], env=env, check=True, capture_output=True)
@@ -33,3 +37,11 @@ def test_axe_finds_no_serious_fault_on_a_page_of_the_docs(tmp_path: Path) -> Non
                 open_page(browser, (site / f"{page}.html").as_uri(), width)
                 assert page_width(browser) <= width
                 assert serious_faults(browser) == [], (page, scheme)
+        open_page(browser, (site / "exhibits.html").as_uri())
+        shown = browser.find_element("id", "as-the-last-run-made-them")
+        assert "All pairs. Circles:" in shown.text
+        assert shown.find_elements("css selector", "#table-6 td")
+        picture = shown.find_element("css selector", "#figure-1 img")
+        assert browser.execute_script("return arguments[0].naturalWidth", picture) > 0
+        link = shown.find_element("css selector", "a[href$='results/index.html']")
+        assert link.get_attribute("href") == (tmp_path / "results/index.html").as_uri()

@@ -82,12 +82,20 @@ def chained_solved_counts(counts: PublishedCounts, n_items: int) -> range:
     # Table 7: none of N = 12,032 reproduces all ten accuracies; exactly one of 12,031 does.
     if not counts.is_chain:
         raise InvalidArgument("counts must be a chain: each pair's model_b the next one's model_a")
-    printed = (counts.p_a[0], *counts.p_b)
-    behind = [0, *np.cumsum(counts.b - counts.c).tolist()]
-    hits = set.intersection(
-        *({s + less for s in solved(p, n_items)} for p, less in zip(printed, behind, strict=True))
-    )
+    _, by_each = solved_by_first(counts, range(len(counts)), n_items)
+    hits = set.intersection(*by_each)
     return range(min(hits), max(hits) + 1) if hits else range(0)
+
+
+def solved_by_first(
+    counts: PublishedCounts, chain: Sequence[int], n_items: int
+) -> tuple[list[int], list[set[int]]]:
+    """Return how many items behind the first model each is, and what each lets the first solve."""
+    rows = list(chain)
+    printed = [counts.p_a[rows[0]], *(counts.p_b[i] for i in rows)]
+    behind = [0, *np.cumsum(counts.b[rows] - counts.c[rows]).tolist()]
+    pairs = zip(printed, behind, strict=True)
+    return behind, [{s + less for s in solved(p, n_items)} for p, less in pairs]
 
 
 def solved(accuracy: Printed, n_items: int) -> list[int]:

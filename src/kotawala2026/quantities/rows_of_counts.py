@@ -17,6 +17,7 @@ from kotawala2026.exhibits.item_count import (
     rules_displaying,
     rules_of_table,
     solved,
+    solved_by_first,
 )
 from kotawala2026.labels import pair_names
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
@@ -61,9 +62,7 @@ def _of_chain(
     # Where nothing fits all of it, as with one wrong count, the part that fits decides.
     n = n_items or int(counts.n_items[chain[0]])
     printed = [counts.p_a[chain[0]], *(counts.p_b[i] for i in chain)]
-    behind = [0, *np.cumsum(counts.b[chain] - counts.c[chain]).tolist()]
-    # Items that the first model solves, by each model's own accuracy.
-    first = [{s + less for s in solved(p, n)} for p, less in zip(printed, behind, strict=True)]
+    behind, first = solved_by_first(counts, chain, n)
     method = f"other accuracies, b and c at N = {n:,}, whole numbers tried"
     for k, i in enumerate(chain):
         for name, model in (("p_a", k), ("p_b", k + 1)):

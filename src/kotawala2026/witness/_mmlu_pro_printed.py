@@ -34,17 +34,18 @@ _ROOM: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Table7:
-    """The constraints on the counts of Table 7, in the order of the pairs."""
+    """The panel's constraints, and those on the counts of Table 7 in the order of the pairs."""
 
     pairs: tuple[str, ...]
     models: tuple[str, ...]
     b: tuple[Constraint, ...]
     c: tuple[Constraint, ...]
+    constraints: tuple[Constraint, ...]
 
     @classmethod
     def of(cls, constraints: Sequence[Constraint]) -> Table7:
         """Select the constraints on b and c; the pairs must form a chain."""
-        b, c = (select(tuple(constraints), name) for name in ("b", "c"))
+        b, c = (select(constraints, name) for name in ("b", "c"))
         subjects = [one.subject for one in b]
         if not b or subjects != [one.subject for one in c]:
             raise PublishedError("mmlu_pro: b and c must be given for the same pairs")
@@ -53,7 +54,12 @@ class Table7:
         ):
             raise PublishedError("mmlu_pro: each pair must begin with the model the last ends with")
         models = (subjects[0][1], *(subject[2] for subject in subjects))
-        return cls(tuple(subject[0] for subject in subjects), models, b, c)
+        return cls(tuple(subject[0] for subject in subjects), models, b, c, tuple(constraints))
+
+    def of_pair(self, pair: int, *names: str) -> tuple[Constraint, ...]:
+        """Return the fitted constraints whose subject begins with the pair's label."""
+        fitted = select(self.constraints, *names, fitted=True)
+        return tuple(c for c in fitted if c.subject[:1] == (self.pairs[pair],))
 
     def counts(self, pair: int) -> tuple[int, int]:
         """Return b and c."""
@@ -69,12 +75,10 @@ class IccInterval:
     upper: float
 
 
-def implied_items(table: Table7, constraints: Sequence[Constraint], whole: int) -> int:
+def implied_items(table: Table7, whole: int) -> int:
     """Return the one N that the fitted N* of Table 7 imply; `whole` if there is no such N."""
     fitted = [
-        (i, found[0])
-        for i, pair in enumerate(table.pairs)
-        if (found := _of_pair(constraints, pair, "n_star"))
+        (i, found[0]) for i in range(len(table.pairs)) if (found := table.of_pair(i, "n_star"))
     ]
     if not fitted:
         return whole
@@ -88,17 +92,15 @@ def implied_items(table: Table7, constraints: Sequence[Constraint], whole: int) 
     return n_items if 0 <= whole - n_items <= _MOST_SHORT else whole
 
 
-def first_solved(constraints: Sequence[Constraint], pair: str, n_items: int) -> int:
+def first_solved(table: Table7, n_items: int) -> int:
     """Return how many items the first model solves, by its printed accuracy."""
-    found = _of_pair(constraints, pair, "p_a")
+    found = table.of_pair(0, "p_a")
     if not found:
         raise PublishedError("mmlu_pro: the accuracy of the first model must be fitted")
     return round(found[0].printed.value * n_items)
 
 
-def chain_contradictions(
-    table: Table7, constraints: Sequence[Constraint], n_items: int
-) -> list[Contradiction]:
+def chain_contradictions(table: Table7, n_items: int) -> list[Contradiction]:
     """Return the contradictions of b and c with the accuracies, and with N*, at `n_items` items."""
     n = len(table.pairs)
     # The unknowns: items the first model solves, every b, every c, a slack.
@@ -111,12 +113,12 @@ def chain_contradictions(
     ]
     place = {pair: i for i, pair in enumerate(table.pairs)}
     accuracies, required = [], []
-    for row in select(tuple(constraints), "p_a", "p_b"):
+    for row in select(table.constraints, "p_a", "p_b"):
         model = place[row.subject[0]] + (row.quantity == "p_b")
         solved = unit[0] + (c[:model] - b[:model]).sum(axis=0)
         lower, upper = row.interval
         accuracies.append(linear_row(solved, n_items * lower, n_items * upper, row))
-    for row in select(tuple(constraints), "n_star"):
+    for row in select(table.constraints, "n_star"):
         i = place[row.subject[0]]
         squared_gap = float(np.subtract(*table.counts(i))) ** 2
         # N* = K (N (b + c)/(b - c)^2 - 1), and any rounding moves it by less than one.
@@ -131,16 +133,13 @@ def chain_contradictions(
     return [one for one in found if one is not None]
 
 
-def icc_intervals(
-    constraints: Sequence[Constraint], table: Table7, pair: int, sizes: IntArray
-) -> list[IccInterval]:
+def icc_intervals(table: Table7, pair: int, sizes: IntArray) -> list[IccInterval]:
     """Return the interval of a pair's ICC that each of its fitted numbers of Table 4 implies."""
     n_items = int(sizes.sum())
     reach = n_items / len(sizes) - 1
     n_star = float(required_n_discordance(*table.counts(pair), n_items))
     found = []
-    names = ("icc", "design_effect", "n_star_cluster")
-    for c in _of_pair(constraints, table.pairs[pair], *names):
+    for c in table.of_pair(pair, "icc", "design_effect", "n_star_cluster"):
         lower, upper = c.interval
         if c.quantity == "n_star_cluster":
             # Rounded up or to the nearest is not known: the interval holds under both.
@@ -175,7 +174,6 @@ def icc_contradiction(
 
 
 def pair_targets(
-    constraints: Sequence[Constraint],
     table: Table7,
     pair: int,
     *,
@@ -190,29 +188,28 @@ def pair_targets(
         middle = (lower + upper) / 2
         lower, upper = middle - _NEAR * abs(middle), middle + _NEAR * abs(middle)
     b, c = table.counts(pair)
-    label = table.pairs[pair]
     return PairTargets(
         n_items=sizes,
         b=b,
         c=c,
         icc=(lower, upper),
-        bootstrap_icc=_bounds(constraints, label, "icc", 0.0),
-        bootstrap_design_effect=_bounds(constraints, label, "design_effect", _SHARE_OF_EFFECT),
+        bootstrap_icc=_bounds(table, pair, "icc", 0.0),
+        bootstrap_design_effect=_bounds(table, pair, "design_effect", _SHARE_OF_EFFECT),
         unresolved_without=unresolved_without,
     )
 
 
 def leave_one_out_verdicts(
-    constraints: Sequence[Constraint], table: Table7, names: Sequence[str], n_items: int
+    table: Table7, names: Sequence[str], n_items: int
 ) -> dict[int, BoolArray]:
     """Return the pair that Table 8 resolves, and without which categories it stays unresolved."""
     # Where the printed number falls, it is the unresolved pair with the smallest clustered N*: any
     # other would have to lose two thirds of its own.
-    printed = select(tuple(constraints), "leave_one_out_unresolved", fitted=True)
+    printed = select(table.constraints, "leave_one_out_unresolved", fitted=True)
     n_star = {
         i: found[0].printed.value
-        for i, pair in enumerate(table.pairs)
-        if (found := _of_pair(constraints, pair, "n_star_cluster"))
+        for i in range(len(table.pairs))
+        if (found := table.of_pair(i, "n_star_cluster"))
     }
     unresolved = [i for i, value in n_star.items() if value > n_items]
     if not printed or not unresolved:
@@ -227,12 +224,6 @@ def leave_one_out_verdicts(
     return {min(unresolved, key=lambda i: n_star[i]): stays}
 
 
-def _of_pair(constraints: Sequence[Constraint], pair: str, *names: str) -> tuple[Constraint, ...]:
-    """Return the fitted constraints whose subject begins with the pair's label."""
-    fitted = select(tuple(constraints), *names, fitted=True)
-    return tuple(c for c in fitted if c.subject[:1] == (pair,))
-
-
 def _in_billionths(interval: IccInterval, rests_on: tuple[Constraint, ...]) -> LinearRow:
     uses_counts = interval.constraint.quantity == "n_star_cluster"
     return LinearRow(
@@ -244,16 +235,10 @@ def _in_billionths(interval: IccInterval, rests_on: tuple[Constraint, ...]) -> L
     )
 
 
-def _bounds(
-    constraints: Sequence[Constraint], pair: str, quantity: str, share: float
-) -> FloatArray | None:
-    ends = [_of_pair(constraints, pair, f"{quantity}_{end}") for end in ("lower", "upper")]
+def _bounds(table: Table7, pair: int, quantity: str, share: float) -> FloatArray | None:
+    ends = [table.of_pair(pair, f"{quantity}_{end}") for end in ("lower", "upper")]
     if not all(ends):
         return None
     printed = [found[0].printed for found in ends]
-    return np.array(
-        [
-            [one.value for one in printed],
-            [max(one.half_unit, share * abs(one.value)) for one in printed],
-        ]
-    )
+    units = [max(one.half_unit, share * abs(one.value)) for one in printed]
+    return np.array([[one.value for one in printed], units])

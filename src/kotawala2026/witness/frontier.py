@@ -77,7 +77,7 @@ class _Printed:
 
     @classmethod
     def of(cls, constraints: Sequence[Constraint]) -> _Printed:
-        n, gap, rho = (select(tuple(constraints), name) for name in ("n_items", "gap", "rho"))
+        n, gap, rho = (select(constraints, name) for name in ("n_items", "gap", "rho"))
         if len(n) != 1 or len(gap) != 1 or len(rho) != 1 or len(gap[0].subject) != 2:
             raise PublishedError("frontier: n_items, and gap and rho of one pair, must be given")
         return cls(round(n[0].printed.value), gap[0].subject, gap[0], rho[0].printed.value)
@@ -151,7 +151,7 @@ def _contradiction(constraints: Sequence[Constraint], misses: FloatArray) -> Con
     )
     dropped = np.flatnonzero(~met[:, int(np.argmax(met.sum(axis=0)))])
     # The profiles tried were laid out by these: every row rests on them.
-    used = select(tuple(constraints), "n_items", "gap", "rho")
+    used = select(constraints, "n_items", "gap", "rho")
     smallest, correction = (
         tuple(
             LinearRow(np.ones(1), *constraints[int(i)].interval, constraints[int(i)], used)

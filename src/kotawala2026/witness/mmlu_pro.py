@@ -90,15 +90,13 @@ def prepare_panel(constraints: Sequence[Constraint], categories: Mapping[str, in
     # cannot have it.
     table = Table7.of(constraints)
     names, whole = tuple(categories), sum(categories.values())
-    n_items = implied_items(table, constraints, whole)
+    n_items = implied_items(table, whole)
     short = names[: whole - n_items]
     sizes = np.array([categories[name] - (name in short) for name in names], dtype=np.int64)
-    intervals = [icc_intervals(constraints, table, i, sizes) for i in range(len(table.pairs))]
-    verdicts = leave_one_out_verdicts(constraints, table, names, n_items)
+    intervals = [icc_intervals(table, i, sizes) for i in range(len(table.pairs))]
+    verdicts = leave_one_out_verdicts(table, names, n_items)
     contradictions = [
-        found
-        for n in dict.fromkeys([whole, n_items])
-        for found in chain_contradictions(table, constraints, n)
+        found for n in dict.fromkeys([whole, n_items]) for found in chain_contradictions(table, n)
     ]
     for i, pair in enumerate(table.pairs):
         of_pair = icc_contradiction(pair, intervals[i], (table.b[i], table.c[i]))
@@ -108,21 +106,12 @@ def prepare_panel(constraints: Sequence[Constraint], categories: Mapping[str, in
         models=table.models,
         categories=dict(zip(names, sizes.tolist(), strict=True)),
         short=short,
-        solved=first_solved(constraints, table.pairs[0], n_items),
+        solved=first_solved(table, n_items),
         targets=tuple(
-            pair_targets(
-                constraints,
-                table,
-                i,
-                sizes=sizes,
-                intervals=rows,
-                unresolved_without=verdicts.get(i),
-            )
+            pair_targets(table, i, sizes=sizes, intervals=rows, unresolved_without=verdicts.get(i))
             for i, rows in enumerate(intervals)
         ),
-        fitted_kappa=select(
-            tuple(constraints), "quartile_icc_max", "quartile_icc_median", fitted=True
-        ),
+        fitted_kappa=select(constraints, "quartile_icc_max", "quartile_icc_median", fitted=True),
         contradictions=tuple(contradictions),
     )
 

@@ -68,7 +68,7 @@ LINEAR: Final = ("n_items", "board_score", "b", "c", "p_a", "p_b", "gap", "gap_p
 
 def rows_by_task(board: Board, constraints: Sequence[Constraint]) -> dict[str, list[LinearRow]]:
     """Rows of every task: what `LINEAR` names, and Section 4's largest n_h/N*."""
-    displayed = {c.subject: c for c in select(tuple(constraints), "board_score")}
+    displayed = {c.subject: c for c in select(constraints, "board_score")}
     rows: dict[str, list[LinearRow]] = {task: [] for task in board.tasks}
     for c in constraints:
         if c.quantity in LINEAR:
@@ -145,7 +145,7 @@ def _largest_ratio_row(
     """Section 4's largest n_h/N*, where the board leaves one pair that can be it."""
     # The ratio depends on the gap, and weakly on rho, which the printed gains bound: so the printed
     # maximum is an interval of that pair's gaps, at its mean accuracy.
-    ends = select(tuple(constraints), "miller_gain_min", "miller_gain_max")
+    ends = select(constraints, "miller_gain_min", "miller_gain_max")
     if len(ends) != 2:
         return []
     gains = np.linspace(min(e.interval[0] for e in ends), max(e.interval[1] for e in ends), 200)

@@ -160,7 +160,7 @@ def _fitted_board(
     nominal: Board, rows: Mapping[str, Sequence[LinearRow]], dropped: Sequence[Constraint]
 ) -> Board:
     """Return the board with the numbers of solved items that meet the fitted rows."""
-    scores = [nominal.locate(c.subject) for c in select(tuple(dropped), "board_score")]
+    scores = [nominal.locate(c.subject) for c in select(dropped, "board_score")]
     solved = {
         task: solved_items(
             nominal,

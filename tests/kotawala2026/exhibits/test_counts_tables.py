@@ -77,14 +77,6 @@ def test_p_values_are_those_of_scipy_and_statsmodels(
         assert row.p_exact == pytest.approx(other, rel=1e-10)
 
 
-def test_rho_is_the_correlation_of_the_scores(table_7: pd.DataFrame) -> None:
-    for row in table_7.itertuples():
-        cells = [int(x) for x in (row.n11, row.b, row.c, row.n00)]  # type: ignore[arg-type]
-        a = np.repeat([1, 1, 0, 0], cells)
-        b = np.repeat([1, 0, 1, 0], cells)
-        assert row.rho == pytest.approx(np.corrcoef(a, b)[0, 1], rel=1e-10)
-
-
 def test_every_cell_of_table_11(table_11: pd.DataFrame) -> None:
     assert flags(table_11).shape == (7, 6)
     assert flags(table_11).to_numpy().all()

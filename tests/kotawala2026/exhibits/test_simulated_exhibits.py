@@ -114,19 +114,6 @@ def test_every_cell_and_test_of_table_2_has_its_row(cells: pd.DataFrame) -> None
     pd.testing.assert_frame_equal(cells, again, check_exact=True)
 
 
-@pytest.mark.parametrize("quantity", ["type1", "power"])
-def test_simulated_rates_agree_with_enumerated_ones(cells: pd.DataFrame, quantity: str) -> None:
-    # 45 rates, 4 Monte Carlo standard errors: a false alarm has probability below 0.003.
-    distance = (cells[quantity] - cells[f"{quantity}_exact"]).abs()
-    assert (distance <= 4 * cells[f"{quantity}_se"]).all()
-
-
-def test_each_cells_gap_needs_exactly_the_items_there_are(cells: pd.DataFrame) -> None:
-    p, delta = cells["p"].to_numpy(), cells["delta"].to_numpy()
-    n_star = required_n_paired_binary(p + delta / 2, p - delta / 2, cells["rho_alternative"])
-    np.testing.assert_allclose(n_star, 80, rtol=1e-9)
-
-
 def test_summaries_of_table_2(cells: pd.DataFrame, published: Loader) -> None:
     summary = table_02.summarize(cells, published(2), seed=SEED)
     assert summary["cells"].tolist() == [5] * 5 + [9] * 5
