@@ -8,7 +8,7 @@ from typing import Any
 from snakemake.api import SnakemakeApi
 from snakemake.settings import types
 
-from replication.rerun import Job
+from rerun import Job
 
 
 def planned_jobs(target: str) -> list[Job]:

@@ -42,8 +42,8 @@ from llm_power._report.figures import house_style
 from llm_power._report.text_tables import markdown_table
 from replication.exhibits import Inputs, write_numbers
 from replication.findings import Finding
+from replication.misprinted import stating, write_cells
 from replication.paper import ExhibitPlan, Paper, folders_of
-from replication.rerun import stating, write_cells
 from replication.settings import load_settings
 from replication.undefined import REFUSALS, reason_of, write_undefined
 from replication.views import evidence_view

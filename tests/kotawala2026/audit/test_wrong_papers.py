@@ -13,7 +13,7 @@ import pytest
 
 from audit.mutants import with_number
 from planned_jobs import planned_jobs
-from replication.rerun import Rerun
+from rerun import Rerun
 
 N_TRIED = 60
 
