@@ -15,7 +15,7 @@ from ours import Call
 from llm_power._scores.readers import read_tasks
 from llm_power._statistics.arrays import IntArray
 
-# Characters of a record of MMLU-Pro, most of them the prompt.
+# Characters of a record's prompt.
 _PROMPT = 1_800
 
 
@@ -28,7 +28,9 @@ def long_csv(size: Size) -> Call:
         "item_id": _names("q", np.tile(np.arange(n_items), n_models)),
         "score": scores.ravel(),
     }
-    pyarrow.csv.write_csv(pa.table(columns), path)
+    plain = pyarrow.csv.WriteOptions(quoting_style="none")
+    pyarrow.csv.write_csv(pa.table(columns), path, plain)
+    pa.default_memory_pool().release_unused()
     return _reading(folder, path)
 
 

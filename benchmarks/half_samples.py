@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from llm_power._board.counts import count_cells, difference_moments
+from llm_power._board.counts import ScoreMoments, count_cells
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.mcnemar import mcnemar_exact
@@ -148,7 +148,7 @@ def _farthest_decile(chance: FloatArray, turned: BoolArray) -> tuple[float, floa
 
 def _resolved(scores: FloatArray, first: IntArray, second: IntArray) -> BoolArray:
     """Return where q = N delta^2 / (K sigma_D^2) is at least 1, eqs. (3) and (6)."""
-    of = difference_moments(scores, first, second)
+    of = ScoreMoments(scores).moments(first, second)
     k = z_sum(alpha=ALPHA, power=_POWER) ** 2
     return np.asarray((of.sum_d != 0) & (np.square(of.sum_d) >= k * of.ss_d))
 
@@ -161,7 +161,7 @@ def _verdicts(scores: FloatArray, first: IntArray, second: IntArray) -> tuple[In
         p = mcnemar_exact(cells.b, cells.c)
         direction = np.where(p <= ALPHA, np.sign(cells.b - cells.c), 0)
         return direction, exact_chance_of_turning(cells.b, cells.c, direction, level=ALPHA)
-    of = difference_moments(scores, first, second)
+    of = ScoreMoments(scores).moments(first, second)
     n = of.n_items
     found = mean_verdicts(
         of.sum_d / n,

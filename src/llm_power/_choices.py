@@ -50,6 +50,10 @@ CLUSTER_TESTS: Final[tuple[ClusterTest, ...]] = get_args(ClusterTest)
 Weighting = Literal["equal", "items"]
 WEIGHTINGS: Final[tuple[Weighting, ...]] = get_args(Weighting)
 
+# In a table whose other mark separates thousands.
+DecimalMark = Literal[".", ","]
+DECIMAL_MARKS: Final[tuple[DecimalMark, ...]] = get_args(DecimalMark)
+
 AnswerKey = Literal["shared", "own"]
 ANSWER_KEYS: Final[tuple[AnswerKey, ...]] = get_args(AnswerKey)
 

@@ -26,6 +26,7 @@ from llm_power._choices import (
     ClusterSampling,
     ClusterTest,
     Control,
+    DecimalMark,
     Family,
     Kind,
     Match,
@@ -70,6 +71,7 @@ class Reading(TypedDict, total=False):
     match: Match
     true: Sequence[str]
     percent: bool
+    decimal: DecimalMark | None
     task_column: str | None
     repeat_column: str | None
     accept_other_score: bool

@@ -13,7 +13,9 @@ from llm_power import _choices
 Setting = str | bool | Sequence[str]
 
 _WORDS: Final = "|".join(
-    sorted({word for name, words in vars(_choices).items() if name.isupper() for word in words})
+    sorted(
+        {re.escape(w) for name, words in vars(_choices).items() if name.isupper() for w in words}
+    )
 )
 _OPTION: Final = re.compile(
     rf"--(?P<name>[a-z]+(?:-[a-z]+)*)(?![\w-])(?: (?P<word>{_WORDS})(?![\w-]))?"

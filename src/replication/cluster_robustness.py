@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from llm_power._board.cluster_sums import cluster_moments, cluster_sums
+from llm_power._board.cluster_sums import cluster_moments
+from llm_power._board.evidence import TaskEvidence
 from llm_power._board.families import pair_indices
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._choices import Family
@@ -121,13 +122,9 @@ def cluster_definition_table(
     rows = []
     for name, assignment in definitions.items():
         names, codes = np.unique(np.asarray(assignment, dtype=str), return_inverse=True)
-        sums = cluster_sums(
-            ranked,
-            np.asarray(names, dtype=object),
-            codes,
-            *pair_indices(len(ranked.models), family),
-        )
-        moments = cluster_moments(sums)
+        (evidence,) = TaskEvidence(ranked, codes).of(*pair_indices(len(ranked.models), family))
+        moments = evidence.with_an_item().of_clusters
+        assert moments is not None
         result = cluster_resolution(moments, alpha=point.alpha, power=point.power)
         rows.append(
             {

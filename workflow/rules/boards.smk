@@ -155,7 +155,6 @@ rule decision:
     input:
         scores=rules.discordance.input.scores,
         discordance=rules.discordance.output.pairs,
-        by_cluster=rules.discordance.output.by_cluster,
     output:
         pairs="results/boards/{panel}/decision.parquet",
         ranks="results/boards/{panel}/ranks.parquet",

@@ -1,5 +1,8 @@
 """Give every pair of a panel its verdict and every model its ranks, from the scores themselves."""
 
+import numpy as np
+import pandas as pd
+
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.decision import decide_pairs
 from llm_power._board.leader import with_leaders
@@ -11,13 +14,16 @@ from replication.job import load, logged, save, snakemake
 with logged():
     given = snakemake.params
     tasks = [read_task(path) for path in snakemake.input.scores]
-    counts, clusters = map(load, (snakemake.input.discordance, snakemake.input.by_cluster))
+    counts = load(snakemake.input.discordance)
     point, declared = OperatingPoint(**given.point), Declared(**given.declared)
     pairs = BoardPairs(tasks, given.family, given.cluster, point, declared)
     family = pairs.adjusted(*p_values_between(pairs, 0, pairs.n_pairs))
-    save(
-        decide_pairs(counts, clusters, tasks, point, declared, family=family.decided),
-        snakemake.output.pairs,
-    )
+    decisions = [
+        decide_pairs(
+            counts.iloc[some], evidence, task, point, declared, family=family.decided.of(some)
+        )
+        for task, some, evidence in pairs.evidence_at(np.arange(pairs.n_pairs))
+    ]
+    save(pd.concat(decisions), snakemake.output.pairs)
     ranks = rank_table(tasks, point, pairs.rank_ends(family))
     save(with_leaders(ranks, pairs), snakemake.output.ranks)

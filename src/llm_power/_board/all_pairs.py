@@ -20,24 +20,23 @@ from itertools import pairwise
 from typing import Any, Final, TypeVar
 
 import numpy as np
+import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from llm_power._board.clusters import CLUSTER_COLUMNS
 from llm_power._board.counts import (
-    CountTables,
     DifferenceMoments,
     PairCells,
-    ScoreCounts,
-    ScoreMoments,
 )
 from llm_power._board.decision import ESTIMATES as DECISION_ESTIMATES
 from llm_power._board.decision import verdict_columns
-from llm_power._board.evidence import Evidence, Judgement, PairTests
+from llm_power._board.evidence import Evidence, Judgement, PairTests, TaskEvidence
 from llm_power._board.families import pairs_at, place_of
 from llm_power._board.multiplicity import unadjusted_p
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.resolution import ESTIMATES as RESOLUTION_ESTIMATES
 from llm_power._board.resolution import core_columns
+from llm_power._board.tabulation import tabulate
 from llm_power._choices import Control, Family
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, by_counts
@@ -220,14 +219,34 @@ class BoardPairs:
             return every
         return np.concatenate([own[second < top] for _, own, _, second in self.at(every)])
 
-    def at(self, places: IntArray) -> list[tuple[TaskScores, IntArray, IntArray, IntArray]]:
+    def at(self, places: IntArray) -> list[tuple[_TaskPairs, IntArray, IntArray, IntArray]]:
         """Return, of each task, the ordered places of its pairs and both models' positions."""
         found = []
         for task, start, end in zip(self._of_tasks, self._starts, self._ends, strict=True):
             own = places[(places >= start) & (places < end)]
             if own.size:
-                found.append((task.task, own, *task.pairs_at(own - start)))
+                found.append((task, own, *task.pairs_at(own - start)))
         return found
+
+    def counted(self, places: IntArray) -> pd.DataFrame:
+        """Return the rows of `llm_power._board.tabulation` of the pairs at some places."""
+        tables = [
+            tabulate(task.task, first, second, task.evidence.items(first, second))
+            for task, _, first, second in self.at(places)
+        ]
+        return pd.concat(tables, ignore_index=True)
+
+    def evidence_at(self, places: IntArray) -> Iterator[tuple[TaskScores, slice, Evidence]]:
+        """Yield the evidence on the pairs at ordered places, with the rows that they are."""
+        start = 0
+        for task, _, first, second in self.at(places):
+            # Sums of all pairs and clusters may be more than fit.
+            step = max(1, MOST_SUMS // task.evidence.n_clusters)
+            for low in range(0, len(first), step):
+                some = slice(low, low + step)
+                (found,) = task.evidence.of(first[some], second[some])
+                yield task.task, slice(start + low, start + low + len(first[some])), found
+            start += len(first)
 
     def p_values(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
         """Return the declared test's and the exact McNemar test's p-values, each pair by itself.
@@ -318,8 +337,8 @@ class _TaskPairs:
     def __init__(self, task: TaskScores, family: Family, cluster: str | None) -> None:
         self.task, self._family = task, family
         self.n_pairs = family_size(len(task.models), family)
-        self._codes = None if cluster is None else task.cluster_codes(cluster)[1]
-        self.sizes = None if self._codes is None else np.bincount(self._codes)
+        codes = None if cluster is None else task.cluster_codes(cluster)[1]
+        self.evidence = TaskEvidence(task, codes)
 
     def of(self, family: Family) -> _TaskPairs:
         """Return the pairs of a family of the same scores, with what is laid out already."""
@@ -344,39 +363,14 @@ class _TaskPairs:
     def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
         return pairs_at(len(self.task.models), self._family, places)
 
-    @cached_property
-    def _counts(self) -> ScoreCounts:
-        return ScoreCounts(self.task.values, self._codes)
-
     def blocks(self, number: int, start: int, stop: int) -> Iterator[_Block]:
-        most = max(1, MOST_SUMS // (1 if self.sizes is None else len(self.sizes)))
+        most = max(1, MOST_SUMS // self.evidence.n_clusters)
         chunk, block = min(CHUNK, 4 * most), min(_BLOCK, most)
         for low in range(start, stop, chunk):
-            places = np.arange(low, min(low + chunk, stop))
-            first, second = self.pairs_at(places)
-            tables = self._counts.tables(first, second) if self.task.kind == "binary" else None
-            for k in range(0, len(first), block):
-                some = slice(k, k + block)
-                pairs = first[some], second[some]
-                evidence = (
-                    self._graded_evidence(*pairs)
-                    if tables is None
-                    else self._binary_evidence(tables, some)
-                )
-                yield _Block(number, *pairs, evidence.n_items, evidence.with_an_item())
-
-    def _binary_evidence(self, tables: CountTables, some: slice) -> Evidence:
-        clusters = None if self._codes is None else tables.moments(some)
-        return Evidence(tables.cells(some), clusters, self.sizes)
-
-    @cached_property
-    def _moments(self) -> ScoreMoments:
-        task = self.task
-        return ScoreMoments(task.values, self._codes, lower_is_better=task.lower_is_better)
-
-    def _graded_evidence(self, first: IntArray, second: IntArray) -> Evidence:
-        clusters = None if self._codes is None else self._moments.by_cluster(first, second)
-        return Evidence(self._moments.moments(first, second), clusters, self.sizes)
+            pairs = self.pairs_at(np.arange(low, min(low + chunk, stop)))
+            for k, found in enumerate(self.evidence.of(*pairs, block=block)):
+                first, second = (models[k * block : (k + 1) * block] for models in pairs)
+                yield _Block(number, first, second, found.n_items, found.with_an_item())
 
 
 def _of_verdict(

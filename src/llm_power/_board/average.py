@@ -15,16 +15,14 @@ from scipy.special import gammaln, ndtri
 
 from llm_power._board.all_pairs import controlled_family, item_keys
 from llm_power._board.cluster_readings import n_clusters, read_otherwise, reading
-from llm_power._board.cluster_sums import cluster_moments, cluster_sizes, sums_by_cluster
-from llm_power._board.counts import PairCells
+from llm_power._board.counts import DifferenceMoments, PairCells
 from llm_power._board.decision import planned_items, single_interval, size_columns, verdict_columns
-from llm_power._board.evidence import mean_and_error
+from llm_power._board.evidence import Evidence, TaskEvidence, mean_and_error
 from llm_power._board.families import pair_indices
 from llm_power._board.further_items import further_columns
 from llm_power._board.leader import LEADER_COLUMNS, with_leader
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.ranks import declared_leads, rank_sets_of
-from llm_power._board.tabulation import statistics_of, tabulate
 from llm_power._choices import WEIGHTINGS, Control, Family, Weighting
 from llm_power._documents import read_yaml
 from llm_power._errors import InvalidArgument
@@ -33,6 +31,7 @@ from llm_power._scores.selection import best_first, select_models
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.average_gap import AverageGap, TaskGap, average_gap, binary_gap, mean_gap
+from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.inversion import required_n, resolution_ratio
 from llm_power._statistics.max_t import GapDraws, centred_scores
@@ -308,8 +307,10 @@ def _verdict_rows(
 ) -> pd.DataFrame:
     first, second = pair_indices(len(strata.tasks[0].models), family)
     gaps = _averaged(strata, first, second, cluster, declared)
-    tables, items, clusters, n = gaps.tables, gaps.items, gaps.clusters, gaps.n_items
-    key = tables[0][["rank_a", "rank_b", "model_a", "model_b"]]
+    items, clusters, n = gaps.items, gaps.clusters, gaps.n_items
+    models = np.array(strata.tasks[0].models, dtype=object)
+    key = {"rank_a": first + 1, "rank_b": second + 1}
+    key |= {"model_a": models[first], "model_b": models[second]}
     single = gaps.judged(None, point, declared)
     adjusted = strata.adjusted(single.p, family, point.alpha, declared.control)
     found = gaps.judged(adjusted, point, declared)
@@ -322,8 +323,8 @@ def _verdict_rows(
     columns |= planned_items(found, largest_gap) | single_interval(single, largest_gap)
     columns["chance_of_turning"] = chance_of_turning(found.p, found.direction, level=level)
     columns |= {"n_items": n, "delta": items.delta}
-    columns |= _scores_and_bounds(strata, tables)
-    return key.assign(**columns)[AVERAGE_COLUMNS]
+    columns |= _scores_and_bounds(strata, gaps.evidence, first, second)
+    return pd.DataFrame(key | columns)[AVERAGE_COLUMNS]
 
 
 def _leader_p(
@@ -342,7 +343,7 @@ def _leader_p(
 class _Averaged:
     """Average gaps of some pairs, by items and by clusters if these are a sample."""
 
-    tables: Sequence[pd.DataFrame]
+    evidence: Sequence[Evidence]
     n_items: IntArray
     discordant: IntArray
     items: AverageGap
@@ -365,49 +366,55 @@ class _Averaged:
 def _averaged(
     strata: _Strata, first: IntArray, second: IntArray, cluster: str | None, declared: Declared
 ) -> _Averaged:
-    tables = [tabulate(task, first, second) for task in strata.tasks]
-    n = np.sum([table["n_items"].to_numpy(int) for table in tables], axis=0)
-    discordant = np.sum([_discordant(table) for table in tables], axis=0)
-    sums = [sums_by_cluster(task, cluster, first, second) for task in strata.tasks]
+    evidence = []
+    for task in strata.tasks:
+        codes = None if cluster is None else task.cluster_codes(cluster)[1]
+        evidence += TaskEvidence(task, codes).of(first, second)
+    n = np.sum([each.n_items for each in evidence], axis=0)
+    discordant = np.sum([_discordant(each.of_items) for each in evidence], axis=0)
     weighted = declared.weighted
     gaps = [
-        _weighted_gap(part) if weighted and not task.scored.all() else _task_gap(table)
-        for task, table, part in zip(strata.tasks, tables, sums, strict=True)
+        _weighted_gap(each) if weighted and not task.scored.all() else _task_gap(each.of_items)
+        for task, each in zip(strata.tasks, evidence, strict=True)
     ]
     items, clusters = average_gap(gaps, strata.weights), None
-    sampled = [cluster is not None and part["cluster"].nunique() > 1 for part in sums]
+    numbers = [len([] if each.cluster_sizes is None else each.cluster_sizes) for each in evidence]
+    sampled = [number > 1 for number in numbers]
     if declared.clusters == "random" and any(sampled):
         by_clusters = [
-            _cluster_gap(part, weighted=weighted) if is_sampled else gap
-            for part, gap, is_sampled in zip(sums, gaps, sampled, strict=True)
+            _cluster_gap(each, weighted=weighted) if is_sampled else gap
+            for each, gap, is_sampled in zip(evidence, gaps, sampled, strict=True)
         ]
         clusters = average_gap(by_clusters, strata.weights)
-    return _Averaged(tables, n, discordant, items, clusters)
+    return _Averaged(evidence, n, discordant, items, clusters)
 
 
-def _task_gap(rows: pd.DataFrame) -> TaskGap:
-    items = statistics_of(rows)
+def _task_gap(items: PairCells | DifferenceMoments) -> TaskGap:
     if isinstance(items, PairCells):
         return binary_gap(items.b, items.c, items.n_items)
     return mean_gap(*mean_and_error(items), items.n_differing - 1.0)
 
 
-def _discordant(rows: pd.DataFrame) -> IntArray:
-    cells = (rows["b"] + rows["c"]).astype(float)
-    return cells.fillna(rows["n_differing"]).to_numpy(np.float64).astype(np.int64)
+def _discordant(items: PairCells | DifferenceMoments) -> IntArray:
+    return items.b + items.c if isinstance(items, PairCells) else items.n_differing
 
 
-def _weighted_gap(sums: pd.DataFrame) -> TaskGap:
-    moments = cluster_moments(sums)
-    gap = weighted_gap(moments, cluster_sizes(sums))
+def _clusters_of(evidence: Evidence) -> tuple[ClusterMoments, IntArray]:
+    moments, sizes = evidence.with_an_item().of_clusters, evidence.cluster_sizes
+    assert moments is not None
+    assert sizes is not None
+    return moments, sizes
+
+
+def _weighted_gap(evidence: Evidence) -> TaskGap:
+    moments, sizes = _clusters_of(evidence)
+    gap = weighted_gap(moments, sizes)
     return mean_gap(gap.delta, gap.standard_error, np.maximum(moments.n_items - 1, 0).sum(axis=0))
 
 
-def _cluster_gap(sums: pd.DataFrame, *, weighted: bool) -> TaskGap:
-    moments = cluster_moments(sums)
-    if weighted:
-        moments = weighted_moments(moments, cluster_sizes(sums))
-    test = cluster_robust_test(moments)
+def _cluster_gap(evidence: Evidence, *, weighted: bool) -> TaskGap:
+    moments, sizes = _clusters_of(evidence)
+    test = cluster_robust_test(weighted_moments(moments, sizes) if weighted else moments)
     return mean_gap(test.delta, test.standard_error, test.df)
 
 
@@ -424,19 +431,24 @@ def _sizes(
     return sizes | {"n_star": need, "q": resolution_ratio(n, need)}
 
 
-def _scores_and_bounds(strata: _Strata, tables: Sequence[pd.DataFrame]) -> dict[str, FloatArray]:
-    solved = {"p_a": ("b", "sum_a"), "p_b": ("c", "sum_b")}
-    scores = {
-        name: strata.mean(
-            (table["n11"] + table[cell]).astype(float).fillna(table[total]).to_numpy(float)
-            / table["n_items"].to_numpy(float)
-            for table in tables
-        )
-        for name, (cell, total) in solved.items()
-    }
+def _scores_and_bounds(
+    strata: _Strata, evidence: Sequence[Evidence], first: IntArray, second: IntArray
+) -> dict[str, FloatArray]:
+    sums = [_sums(each.of_items) for each in evidence]
+    n = [each.n_items for each in evidence]
     low, high = strata.bounds()
-    pair = tuple(tables[0][name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
-    return scores | {"gap_lowest": low[pair], "gap_highest": high[pair]}
+    return {
+        "p_a": strata.mean(of_a / items for (of_a, _), items in zip(sums, n, strict=True)),
+        "p_b": strata.mean(of_b / items for (_, of_b), items in zip(sums, n, strict=True)),
+        "gap_lowest": low[first, second],
+        "gap_highest": high[first, second],
+    }
+
+
+def _sums(items: PairCells | DifferenceMoments) -> tuple[np.ndarray, np.ndarray]:
+    if isinstance(items, PairCells):
+        return items.n11 + items.b, items.n11 + items.c
+    return items.sum_a, items.sum_b
 
 
 def _rank_rows(strata: _Strata, point: OperatingPoint, cluster: str | None) -> pd.DataFrame:

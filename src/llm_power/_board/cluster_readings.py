@@ -12,7 +12,7 @@ from llm_power._board.all_pairs import BoardPairs, FamilyValues, p_values_betwee
 from llm_power._board.operating_point import Declared
 from llm_power._choices import ClusterSampling
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.arrays import BoolArray, IntArray
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.multiplicity import family_size
 
 
@@ -27,7 +27,7 @@ def cluster_readings(
     if max(numbers) < 2:
         return []
     again = pairs.otherwise(pairs.family, read_otherwise(pairs.declared))
-    other = again.adjusted(*p_values_between(again, 0, again.n_pairs))
+    other = again.adjusted(*_p_otherwise(pairs, again, family))
     own, different = (x.decided.p[places] <= pairs.point.alpha for x in (family, other))
     ends = np.cumsum([family_size(len(task.models), pairs.family) for task in pairs.tasks])
     of_task = np.searchsorted(ends, places, side="right")
@@ -37,6 +37,17 @@ def cluster_readings(
         if number > 1
         for rows in [of_task == k]
     ]
+
+
+def _p_otherwise(
+    pairs: BoardPairs, again: BoardPairs, family: FamilyValues
+) -> tuple[FloatArray, FloatArray]:
+    """Return the p-values of the other reading, which may be known: those of the exact test."""
+    declared = pairs.declared
+    by_items = declared.clusters == "random" and declared.test == "exact" and not declared.weighted
+    if by_items and all(task.kind == "binary" for task in pairs.tasks):
+        return family.unadjusted, family.unadjusted
+    return p_values_between(again, 0, again.n_pairs)
 
 
 def n_clusters(task: TaskScores, cluster: str | None) -> int:

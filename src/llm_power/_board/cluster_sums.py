@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from llm_power._board.counts import ScoreCounts, difference_moments_by_cluster
+from llm_power._board.evidence import TaskEvidence
 from llm_power._board.families import pair_indices
 from llm_power._choices import Family
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.arrays import IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments
 
 _CLUSTER_COLUMNS: Final = ["cluster", "n_cluster", "n_items", "sum_d", "sum_d2", "origin"]
@@ -24,38 +22,20 @@ def tabulate_clusters(ranked: TaskScores, column: str | None, family: Family) ->
     ``origin`` is taken off every difference; it is 0 for binary scores, where ``sum_d`` is b - c
     and ``sum_d2`` is b + c. ``n_cluster`` counts all items, ``n_items`` those of both models.
     """
-    return sums_by_cluster(ranked, column, *pair_indices(len(ranked.models), family))
-
-
-def sums_by_cluster(
-    ranked: TaskScores, column: str | None, first: IntArray, second: IntArray
-) -> pd.DataFrame:
-    """Return the rows of `tabulate_clusters` for pairs of positions, (n_pairs,)."""
     if column is None:
         return pd.DataFrame(columns=["task", "rank_a", "rank_b", *_CLUSTER_COLUMNS])
     labels, codes = ranked.cluster_codes(column)
-    return cluster_sums(ranked, np.asarray(labels, dtype=object), codes, first, second)
-
-
-def cluster_sums(
-    ranked: TaskScores,
-    labels: NDArray[Any],
-    codes: IntArray,
-    first: IntArray,
-    second: IntArray,
-) -> pd.DataFrame:
-    """Return the same for clusters `codes`, (n_items,), and pairs of positions, (n_pairs,)."""
-    if ranked.kind == "binary":
-        moments = ScoreCounts(ranked.values, codes).tables(first, second).moments()
-    else:
-        moments = difference_moments_by_cluster(ranked.merits, codes, first, second)
+    first, second = pair_indices(len(ranked.models), family)
+    (evidence,) = TaskEvidence(ranked, codes).of(first, second)
+    moments = evidence.of_clusters
+    assert moments is not None
     n_clusters, n_pairs = moments.n_items.shape
     return pd.DataFrame(
         {
             "task": ranked.task,
             "rank_a": np.repeat(first + 1, n_clusters),
             "rank_b": np.repeat(second + 1, n_clusters),
-            "cluster": np.tile(labels, n_pairs),
+            "cluster": np.tile(np.asarray(labels, dtype=object), n_pairs),
             "n_cluster": np.tile(np.bincount(codes, minlength=n_clusters), n_pairs),
             "n_items": moments.n_items.T.ravel().astype(np.int64),
             "sum_d": moments.sum_d.T.ravel(),
@@ -75,8 +55,3 @@ def cluster_moments(sums: pd.DataFrame) -> ClusterMoments:
     # As in `with_an_item`: nothing follows from an item in each cluster that both models failed.
     n_items = np.where(n_items.any(axis=0), n_items, 1.0)
     return ClusterMoments(n_items, sum_d, sum_d2, origin[0])
-
-
-def cluster_sizes(sums: pd.DataFrame) -> IntArray:
-    """Return the number of all items of each cluster in one task's rows of `tabulate_clusters`."""
-    return sums["n_cluster"].to_numpy(np.int64)[: sums["cluster"].nunique()]

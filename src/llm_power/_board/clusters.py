@@ -10,6 +10,7 @@ import pandas as pd
 from llm_power._board.cluster_sums import cluster_moments
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.tabulation import PAIR_KEY, without_strangers
+from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.cluster_requirement import cluster_requirement, icc_interval
 from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.design_effect import cluster_resolution
@@ -33,18 +34,29 @@ def add_clusters(
     The paper's columns are at the mean cluster size; ``_these_clusters`` at the sizes at hand,
     `inf` where no number of items is enough. Null without clusters or a shared item.
     """
+    of_task = {task: cluster_moments(sums) for task, sums in clusters.groupby("task", sort=False)}
+    parts = [
+        cluster_columns(rows, of_task.get(task), point)
+        for task, rows in pairs.groupby("task", sort=False)
+    ]
+    return pd.concat(parts)
+
+
+def cluster_columns(
+    pairs: pd.DataFrame, moments: ClusterMoments | None, point: OperatingPoint
+) -> pd.DataFrame:
+    """Return the rows of `add_clusters` of one task's pairs."""
     table = pairs[PAIR_KEY].copy()
     table[CLUSTER_COLUMNS] = np.nan
     table["resolved_cluster"] = pd.array([pd.NA] * len(table), dtype="boolean")
-    for task, sums in clusters.groupby("task", sort=False):
-        rows = pairs["task"] == task
-        moments = cluster_moments(sums)
-        paper = cluster_resolution(moments, alpha=point.alpha, power=point.power)
-        need = cluster_requirement(moments, alpha=point.alpha, power=point.power)
-        low, high = icc_interval(moments, confidence=ICC_CONFIDENCE)
-        columns = [paper.icc, paper.design_effect, paper.n_star, paper.q]
-        columns += [low, high, need.design_effect, need.n_star, need.items_per_cluster]
-        columns += [need.n_clusters, cluster_robust_test(moments).p]
-        table.loc[rows, CLUSTER_COLUMNS] = np.stack(columns, axis=1)
-        table.loc[rows, "resolved_cluster"] = paper.resolved
+    if moments is None:
+        return table
+    paper = cluster_resolution(moments, alpha=point.alpha, power=point.power)
+    need = cluster_requirement(moments, alpha=point.alpha, power=point.power)
+    low, high = icc_interval(moments, confidence=ICC_CONFIDENCE)
+    columns = [paper.icc, paper.design_effect, paper.n_star, paper.q]
+    columns += [low, high, need.design_effect, need.n_star, need.items_per_cluster]
+    columns += [need.n_clusters, cluster_robust_test(moments).p]
+    table[CLUSTER_COLUMNS] = np.stack(columns, axis=1)
+    table["resolved_cluster"] = pd.array(paper.resolved, dtype="boolean")
     return without_strangers(table, pairs, CLUSTER_COLUMNS)

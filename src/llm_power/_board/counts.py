@@ -368,20 +368,6 @@ def _pair_blocks(n_pairs: int) -> list[slice]:
     return [slice(k, k + _PAIR_BLOCK) for k in range(0, max(n_pairs, 1), _PAIR_BLOCK)]
 
 
-def difference_moments(
-    scores: FloatArray, first: IntArray, second: IntArray, *, lower_is_better: bool = False
-) -> DifferenceMoments:
-    """Return the moments of the paired difference over shared items, (n_pairs,)."""
-    return ScoreMoments(scores, lower_is_better=lower_is_better).moments(first, second)
-
-
-def difference_moments_by_cluster(
-    scores: FloatArray, codes: IntArray, first: IntArray, second: IntArray
-) -> ClusterMoments:
-    """Return the same within each cluster of `codes`: (n_clusters, n_pairs)."""
-    return ScoreMoments(scores, codes).by_cluster(first, second)
-
-
 def _block_moments(a: FloatArray, b: FloatArray) -> DifferenceMoments:
     shared = ~(np.isnan(a) | np.isnan(b))
     first, second = np.where(shared, a, 0.0), np.where(shared, b, 0.0)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from llm_power._board.cluster_sums import cluster_moments, cluster_sizes
 from llm_power._board.evidence import Evidence, PairTests
 from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.tabulation import PAIR_KEY, statistics_of, with_an_item, without_strangers
+from llm_power._board.tabulation import PAIR_KEY, with_an_item, without_strangers
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.arrays import FloatArray, IntArray
@@ -51,35 +49,21 @@ _USUAL: Final = Declared()
 
 def decide_pairs(
     pairs: pd.DataFrame,
-    clusters: pd.DataFrame,
-    tasks: Sequence[TaskScores],
+    evidence: Evidence,
+    task: TaskScores,
     point: OperatingPoint,
     declared: Declared = _USUAL,
     *,
     family: FamilyTest | None,
 ) -> pd.DataFrame:
-    """Return the verdict on every pair within a family, whose values are in the order of the rows.
+    """Return the verdict on pairs of a task within a family, whose values are in their order.
 
     Without one each pair was named beforehand.
     """
-    counted, pairs = pairs, with_an_item(pairs)
-    groups = [
-        (task, rows, PairTests(_evidence(pairs[rows], clusters, task), declared))
-        for task in tasks
-        if (rows := (pairs["task"] == task.task).to_numpy()).any()
-    ]
-    parts = [
-        _decided(pairs[rows], task, tests, (point, declared, family and family.of(rows)))
-        for task, rows, tests in groups
-    ]
-    table = pd.concat([pairs[PAIR_KEY], pd.concat(parts).sort_index()[DECISION_COLUMNS]], axis=1)
-    return without_strangers(table, counted, ESTIMATES)
-
-
-def _evidence(rows: pd.DataFrame, clusters: pd.DataFrame, task: TaskScores) -> Evidence:
-    sums = clusters[clusters["task"] == task.task]
-    of_clusters = (cluster_moments(sums), cluster_sizes(sums)) if len(sums) else (None, None)
-    return Evidence(statistics_of(rows), *of_clusters)
+    tests = PairTests(evidence.with_an_item(), declared)
+    found = _decided(with_an_item(pairs), task, tests, (point, declared, family))
+    table = pd.concat([pairs[PAIR_KEY], found[DECISION_COLUMNS]], axis=1)
+    return without_strangers(table, pairs, ESTIMATES)
 
 
 def _decided(

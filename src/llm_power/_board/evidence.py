@@ -9,9 +9,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from llm_power._board.counts import DifferenceMoments, PairCells
+from llm_power._board.counts import (
+    CountTables,
+    DifferenceMoments,
+    PairCells,
+    ScoreCounts,
+    ScoreMoments,
+    count_cells,
+)
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._choices import ClusterTest
+from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.cluster_robust import (
@@ -63,6 +71,52 @@ class Evidence:
         if moments is not None:
             moments = replace(moments, n_items=np.where(none, 1.0, moments.n_items))
         return Evidence(items, moments, self.cluster_sizes)
+
+
+class TaskEvidence:
+    """The scores of one task, laid out for the evidence on any of its pairs."""
+
+    def __init__(self, task: TaskScores, codes: IntArray | None) -> None:
+        """Take the cluster of each item, (n_items,), or None where items are in no clusters."""
+        self._task, self._codes = task, codes
+        self._sizes = None if codes is None else np.bincount(codes)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters, 1 where items are in none."""
+        return 1 if self._sizes is None else len(self._sizes)
+
+    @cached_property
+    def _counts(self) -> ScoreCounts:
+        return ScoreCounts(self._task.values, self._codes)
+
+    @cached_property
+    def _moments(self) -> ScoreMoments:
+        task = self._task
+        return ScoreMoments(task.values, self._codes, lower_is_better=task.lower_is_better)
+
+    def items(self, first: IntArray, second: IntArray) -> PairCells | DifferenceMoments:
+        """Return what the items alone say of pairs of positions, (n_pairs,)."""
+        if self._task.kind == "binary":
+            return count_cells(self._task.values, first, second)
+        return self._moments.moments(first, second)
+
+    def of(self, first: IntArray, second: IntArray, *, block: int | None = None) -> list[Evidence]:
+        """Return the evidence on pairs of positions, a block of them at a time."""
+        size = block or max(len(first), 1)
+        blocks = [slice(k, k + size) for k in range(0, max(len(first), 1), size)]
+        if self._task.kind == "binary":
+            tables = self._counts.tables(first, second)
+            return [self._of_tables(tables, some) for some in blocks]
+        return [self._of_graded(first[some], second[some]) for some in blocks]
+
+    def _of_tables(self, tables: CountTables, some: slice) -> Evidence:
+        clusters = None if self._codes is None else tables.moments(some)
+        return Evidence(tables.cells(some), clusters, self._sizes)
+
+    def _of_graded(self, first: IntArray, second: IntArray) -> Evidence:
+        clusters = None if self._codes is None else self._moments.by_cluster(first, second)
+        return Evidence(self._moments.moments(first, second), clusters, self._sizes)
 
 
 @dataclass(frozen=True, slots=True)

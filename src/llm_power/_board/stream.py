@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.all_pairs import (
-    MOST_SUMS,
     BoardPairs,
     Columns,
     FamilyValues,
@@ -21,8 +20,7 @@ from llm_power._board.all_pairs import (
     p_values_between,
 )
 from llm_power._board.cluster_readings import cluster_readings
-from llm_power._board.cluster_sums import cluster_sums
-from llm_power._board.clusters import add_clusters
+from llm_power._board.clusters import cluster_columns
 from llm_power._board.decision import decide_pairs
 from llm_power._board.families import HELD_UP_TO, number_of_pairs
 from llm_power._board.landscape import Landscape
@@ -30,7 +28,6 @@ from llm_power._board.multiplicity import add_given_multiplicity, add_multiplici
 from llm_power._board.pair_store import PairWriter
 from llm_power._board.resolution import add_resolution
 from llm_power._board.sequential import add_sequential
-from llm_power._board.tabulation import tabulate
 from llm_power._board.verdicts import verdict_table
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
@@ -295,12 +292,10 @@ def shown_verdicts(
     on_stage: Callable[[str], None] = lambda _stage: None,
 ) -> pd.DataFrame:
     """Return the verdict table of the pairs at some places, with their values in the family."""
-    cluster, point, declared = pairs.cluster, pairs.point, pairs.declared
-    located = pairs.at(places)
+    point = pairs.point
     # Where the family is held, required items by its procedures are those of all its pairs.
     held = pairs.n_pairs <= HELD_UP_TO
-    counted = pairs.at(np.arange(pairs.n_pairs)) if held else located
-    counts = pd.concat([tabulate(task, a, b) for task, _, a, b in counted], ignore_index=True)
+    counts = pairs.counted(np.arange(pairs.n_pairs) if held else places)
     on_stage("resolution")
     resolution = add_resolution(counts, point)
     on_stage("multiplicity")
@@ -316,22 +311,12 @@ def shown_verdicts(
             size=pairs.n_pairs,
         )
     on_stage("clusters")
-    clusters, decisions, start = [], [], 0
-    for task, _, a, b in located:
-        codes = None if cluster is None else task.cluster_codes(cluster)[1]
-        numbers = np.arange(1 if codes is None else codes.max() + 1)
-        # Sums of all pairs and clusters may be more than fit.
-        step = max(1, MOST_SUMS // len(numbers))
-        for low in range(0, len(a), step):
-            high = min(low + step, len(a))
-            rows = counts.iloc[start + low : start + high]
-            sums = pd.DataFrame(columns=["task"])
-            if codes is not None:
-                sums = cluster_sums(task, numbers, codes, a[low:high], b[low:high])
-            clusters.append(add_clusters(rows, sums, point))
-            adjusted = family.decided.of(slice(start + low, start + high))
-            decisions.append(decide_pairs(rows, sums, [task], point, declared, family=adjusted))
-        start += len(a)
+    clusters, decisions = [], []
+    for task, some, evidence in pairs.evidence_at(places):
+        rows, adjusted = counts.iloc[some], family.decided.of(some)
+        moments = evidence.with_an_item().of_clusters
+        clusters.append(cluster_columns(rows, moments, point))
+        decisions.append(decide_pairs(rows, evidence, task, point, pairs.declared, family=adjusted))
     on_stage("verdicts")
     return verdict_table(
         counts,

@@ -12,9 +12,8 @@ import pandas as pd
 from llm_power._board.counts import (
     DifferenceMoments,
     PairCells,
-    count_cells,
-    difference_moments,
 )
+from llm_power._board.evidence import TaskEvidence
 from llm_power._board.families import pair_indices
 from llm_power._choices import Family
 from llm_power._scores.store import TaskScores
@@ -27,11 +26,17 @@ MOMENT_COLUMNS: Final = ["sum_a", "sum_b", "sum_d", "ss_a", "ss_b", "ss_d", "n_d
 
 def tabulate_pairs(ranked: TaskScores, family: Family) -> pd.DataFrame:
     """Return the sufficient statistics of every pair of the family, one row a pair."""
-    return tabulate(ranked, *pair_indices(len(ranked.models), family))
+    pairs = pair_indices(len(ranked.models), family)
+    return tabulate(ranked, *pairs, TaskEvidence(ranked, None).items(*pairs))
 
 
-def tabulate(ranked: TaskScores, first: IntArray, second: IntArray) -> pd.DataFrame:
-    """Return the rows of `tabulate_pairs` for pairs of positions, (n_pairs,)."""
+def tabulate(
+    ranked: TaskScores,
+    first: IntArray,
+    second: IntArray,
+    items: PairCells | DifferenceMoments,
+) -> pd.DataFrame:
+    """Return the rows of `tabulate_pairs` for pairs of positions and their statistics."""
     models = np.array(ranked.models, dtype=object)
     table = pd.DataFrame(
         {
@@ -43,22 +48,12 @@ def tabulate(ranked: TaskScores, first: IntArray, second: IntArray) -> pd.DataFr
             "n_task": len(ranked.item_ids),
         }
     )
-    if ranked.kind == "binary":
-        cells = count_cells(ranked.values, first, second)
-        table["n_items"] = cells.n_items
-        for name in CELL_COLUMNS:
-            table[name] = pd.array(getattr(cells, name), dtype="Int64")
-        for name in MOMENT_COLUMNS:
-            table[name] = np.nan
-    else:
-        moments = difference_moments(
-            ranked.values, first, second, lower_is_better=ranked.lower_is_better
-        )
-        table["n_items"] = moments.n_items
-        for name in CELL_COLUMNS:
-            table[name] = pd.array([pd.NA] * len(table), dtype="Int64")
-        for name in MOMENT_COLUMNS:
-            table[name] = getattr(moments, name)
+    table["n_items"] = items.n_items
+    for name in CELL_COLUMNS:
+        cells = getattr(items, name, [pd.NA] * len(table))
+        table[name] = pd.array(cells, dtype="Int64")
+    for name in MOMENT_COLUMNS:
+        table[name] = getattr(items, name, np.nan)
     return table
 
 

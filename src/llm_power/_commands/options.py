@@ -11,6 +11,7 @@ import click
 from llm_power._choices import (
     ANSWER_KEYS,
     CLUSTER_SAMPLINGS,
+    DECIMAL_MARKS,
     FORMATS,
     KINDS,
     MATCHES,
@@ -113,6 +114,11 @@ READING: Final = (
         help="A word of a table that means 1, where others mean 0; repeatable.",
     ),
     option("--percent", is_flag=True, help="Scores are from 0 to 100."),
+    option(
+        "--decimal",
+        type=click.Choice(DECIMAL_MARKS),
+        help="Decimal mark of a table whose other mark separates thousands.",
+    ),
     option("--task-column", metavar="COLUMN", help="Tells the tasks of a long table."),
     option("--repeat-column", metavar="COLUMN", help="Tells repeats of an item."),
     option(

@@ -274,21 +274,21 @@
     // Sets of ranks are those of the declared level.
     const firstSentence = () => level() === board.alpha ? board.tasks[t].first : "";
     const byClusters = () => board.tasks[t].tests.some((test) => test.startsWith("cluster"));
-    const sees = (pair) => pair.sees === null ? "" : `; a gap of ${asPoints(pair.sees)} would show`;
+    const sees = (pair) => pair.sees === null ? "" : `a gap of ${asPoints(pair.sees)} would show`;
     // Items of a new run that decides a pair, as a cell of a table.
     const needed = (pair, more = sees(pair)) => {
       if (!pair.n) return "no item in common";
       if (declared() && pair.need !== null) return `${grouped(Math.min(pair.even, pair.need))} to ${grouped(Math.max(pair.even, pair.need))}`;
       if (!(Math.abs(pair.gap) > 0)) return "no gap so far";
       if (!declared()) return "–";
-      return `sign uncertain${more}`;
+      return ["sign uncertain", more].filter(Boolean).join("; ");
     };
     const needs = (pair) => {
       if (!pair.n) return "they share no item";
       if (declared() && pair.need !== null) return `a new run decides it${settled(pair, "verdict") ? " again" : ""} with a chance of 0.5 to ${board.power} on ${needed(pair)} items${byClusters() ? " of new clusters" : ""}`;
       if (!(Math.abs(pair.gap) > 0)) return "no gap so far";
       if (!declared() || settled(pair, "verdict")) return "";
-      return `the sign is too uncertain for any number of items${sees(pair)}`;
+      return `the sign is too uncertain for any number of items${pair.sees === null ? "" : `; ${sees(pair)}`}`;
     };
     const gapText = (pair) => `${inUnit(pair.gap)}${pair.lo === null || pair.hi === null ? "" : ` (${asEnd(pair.lo)} to ${asEnd(pair.hi)})`}`;
     const headline = () => {
@@ -516,7 +516,7 @@
           });
         const decades = [];
         for (let items = 10 ** Math.ceil(Math.log10(low)); items <= high; items *= 10) decades.push(items);
-        const every = Math.ceil(decades.length / 3), short = new Intl.NumberFormat("en", { notation: "compact" });
+        const every = Math.ceil(decades.length / (wide < 240 ? 2 : 3)), short = new Intl.NumberFormat("en", { notation: "compact" });
         body("ladder").querySelector("thead .scale").append(axis(decades.filter((_, k) => k % every === 0).map((items) => [items, short.format(items)]), x, wide));
         body("ladder").append(saving("ladder", "csv", () => asCsv(near)));
       } else body("ladder").replaceChildren(h("p", { class: "none" }, "No adjacent pair was compared."));

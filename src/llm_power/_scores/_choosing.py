@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar, cast
 
-from llm_power._errors import ScoreError, Setting, listed
+from llm_power._errors import ScoreError, Setting, as_options, counted, listed
 from llm_power._scores._source import LogFile, NoClusterColumn
 from llm_power._scores.options import ReadOptions
 
@@ -14,6 +14,8 @@ T = TypeVar("T")
 
 _CHOOSE: Final = "choose among them, for example"
 _MOST_CANDIDATES: Final = 12
+# Of many metrics one of these is offered.
+_USUAL: Final = ("acc", "accuracy", "exact_match", "quasi_exact_match")
 _MOST_ROUNDS: Final = 10
 # Options that tasks may have of their own, as TASK=NAME.
 _OF_A_TASK: Final = ("metric", "filter", "reducer")
@@ -71,18 +73,19 @@ class AllOpen(ScoreError):
         for fault in self.faults:
             alike.setdefault(_what_is_open(fault), []).append(fault)
         first = self.faults[0]
+        tried = " ".join(as_options(settings))
         super().__init__(
             "; ".join(
                 [
                     *(_of_tasks(same, len(self.faults)) for same in alike.values()),
-                    *([f"besides, {beyond}"] if beyond else []),
+                    *([f"with {tried}, {beyond}"] if beyond else []),
                 ]
             ),
-            remedy=first.remedy,
+            remedy=f"choose others of them than {tried}" if beyond else first.remedy,
             file=first.file,
             model=first.model,
             item=first.item,
-            settings=settings,
+            settings={} if beyond else settings,
         )
 
 
@@ -99,7 +102,7 @@ def _of_tasks(same: Sequence[ScoreError], n_faults: int) -> str:
         return first.problem
     others = {fault.task for fault in same if isinstance(fault, OpenChoice)} - {first.task}
     where = f" in task {first.task!r}" if first.task and n_faults > 1 else ""
-    where += f" and {len(others)} others" if others else ""
+    where += f" and {counted(len(others), 'other')}" if others else ""
     return f"{first.lead}{where}: {first.listing}"
 
 
@@ -136,7 +139,8 @@ class Choice:
         is_there = self.name in self.found
         if not self.found or (is_there and (self.declared is not None or len(self.found) == 1)):
             return
-        most = max(self.found, key=self.found.__getitem__)
+        usual = [name for name in _USUAL if name in self.found]
+        most = usual[0] if usual else max(self.found, key=self.found.__getitem__)
         raise OpenChoice(
             f"there are several {self.what}"
             if self.declared is None
@@ -166,7 +170,7 @@ def read_each(
             if not fault.settings:
                 raise
             if isinstance(fault, OpenChoice):
-                fault.task = task
+                fault.task = fault.task or task
             left_open.append(fault)
     if left_open:
         # What no task has is replaced; to what some lack, what they have is added.

@@ -93,13 +93,14 @@ class LogFormat:
                 note(f"task {logs.task}, model {left.model}: {left.path} is left for a later run")
         pools = options.pool != "no"
         apart = [name for name in options.clusters if not pools or name != SUBTASK]
-        known = self.known([logs.task for logs in found], paths, options)
+        files = [file.path for logs in found for file in logs.files]
+        known = self.known([logs.task for logs in found], files, options)
         reads = [(logs.task, partial(self._read_one, logs, known)) for logs in found]
         read = read_each(reads, replace(options, clusters=apart), attrgetter("clusters"))
         if not pools:
             return read
         tasks = {logs.task: task for logs, task in zip(found, read, strict=True)}
-        groups = self.groups([file.path for logs in found for file in logs.files])
+        groups = self.groups(files)
         made = pooled(tasks, groups, found[0].files[0].path)
         members = {leaf for name in groups for leaf in _leaves(name, groups)}
         apart_too = [_pool(n, {n: t}) for n, t in tasks.items() if n in members]
@@ -124,10 +125,10 @@ class LogFormat:
     def one_task(self, paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         """Read the logs of what has to be one task."""
         found = find_logs(paths, options, self)
+        files = [log.path for logs in found for log in logs.files]
         if len(found) > 1:
-            files = [log.path for logs in found for log in logs.files]
             raise _several_tasks([logs.task for logs in found], files)
-        known = self.known([found[0].task], paths, options)
+        known = self.known([found[0].task], files, options)
         return self.read(found[0], for_task(options, found[0].task, known))
 
 

@@ -54,6 +54,12 @@ _LARGEST: Final = 2**63 - 1
 _DECIMAL: Final = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 # 1.234 or 1234: of scores up to 1, or up to 100 in percent, it can only be the first.
 _PERHAPS_THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
+# Numbers with separators of thousands, by their decimal mark.
+_GROUPED: Final = {
+    ".": re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", re.ASCII),
+    ",": re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d*)?", re.ASCII),
+}
+_OTHER_MARK: Final = {".": ",", ",": "."}
 # What a spreadsheet shows where there is no value: in English, German, and Portuguese or Italian.
 _NOT_AVAILABLE: Final = {"", "#N/A", "#NV", "#N/D"}
 _CSV_BLOCK: Final = 2**24  # bytes
@@ -73,6 +79,10 @@ class Declared(Protocol):
     def percent(self) -> bool:
         """Whether scores are from 0 to 100."""
 
+    @property
+    def decimal(self) -> str | None:
+        """The decimal mark, where the other one separates thousands."""
+
     def declared_columns(self) -> list[str]:
         """Return the columns that were named."""
 
@@ -87,6 +97,7 @@ class Table:
     is_csv: bool
     true: frozenset[str] = frozenset()
     percent: bool = False
+    decimal: str | None = None
 
     @property
     def file(self) -> str:
@@ -188,12 +199,9 @@ class Table:
                     ways["missing"] = f"{text} is a missing score"
                 if self.true:
                     continue
-                if kind == "real" and _PERHAPS_THOUSANDS.fullmatch(text):
-                    raise self.source.fault(
-                        f"{text!r} in column {name!r} may be {text.replace(',', '.')} "
-                        f"or {text.replace(',', '')}",
-                        "write scores with a decimal point and no separator of thousands",
-                    )
+                if kind == "real" and self.decimal is None and _PERHAPS_THOUSANDS.fullmatch(text):
+                    both = f"{text.replace(',', '.')} or {text.replace(',', '')}"
+                    raise self._ask_decimal(name, text, f"may be {both}", ".")
                 number = self._score_of(text)
                 if not math.isfinite(number):
                     continue
@@ -220,6 +228,10 @@ class Table:
         texts, codes = self.coded(name)
         numbers = np.array([self._score_of(text) for text in texts])
         unread = np.flatnonzero(np.isneginf(numbers))
+        grouped = [mark for mark in ".," for k in unread if _GROUPED[mark].fullmatch(texts[k])]
+        if grouped and self.decimal is None:
+            text = next(texts[k] for k in unread if _GROUPED[grouped[0]].fullmatch(texts[k]))
+            raise self._ask_decimal(name, text, "has separators of thousands", grouped[0])
         if unread.size:
             row = int(np.argmax(codes == unread[0]))
             raise self.source.fault(
@@ -236,8 +248,26 @@ class Table:
         if self.true and text not in _NOT_AVAILABLE:
             return float(text.lower() in self.true)
         if text[-1:] == "%" and len(text) > 1:
-            return _number(text[:-1].rstrip()) / (1 if self.percent else 100)
-        return _number(text)
+            return self._number(text[:-1].rstrip()) / (1 if self.percent else 100)
+        return self._number(text)
+
+    def _number(self, text: str) -> float:
+        """Return a score written as text: NaN if it is missing, -inf if it is not a number."""
+        if text in _NOT_AVAILABLE:
+            return np.nan
+        if text in _TRUTH:
+            return _TRUTH[text]
+        if self.decimal is not None and _GROUPED[self.decimal].fullmatch(text):
+            text = text.replace(_OTHER_MARK[self.decimal], "")
+        return float(text.replace(",", ".")) if _DECIMAL.fullmatch(text) else -np.inf
+
+    def _ask_decimal(self, name: str, text: str, problem: str, mark: str) -> ScoreError:
+        return ScoreError(
+            f"{text!r} in column {name!r} {problem}",
+            remedy="say which of . and , is the decimal mark, for example",
+            file=self.file,
+            settings={"decimal": mark},
+        )
 
 
 def joined(faults: Sequence[ScoreError]) -> ScoreError:
@@ -258,6 +288,7 @@ def joined(faults: Sequence[ScoreError]) -> ScoreError:
         file=first.file,
         model=first.model,
         item=first.item,
+        settings=first.settings,
     )
 
 
@@ -272,7 +303,13 @@ def read_table(source: SourceFile, options: Declared) -> Table:
     else:
         table = read_workbook(whole) if is_workbook(whole.data) else read_csv(whole)
     words = frozenset(word.lower() for word in options.true)
-    return replace(table, source=source.without_data(), true=words, percent=options.percent)
+    return replace(
+        table,
+        source=source.without_data(),
+        true=words,
+        percent=options.percent,
+        decimal=options.decimal,
+    )
 
 
 def scaled(values: FloatArray, options: Declared, file: str) -> FloatArray:
@@ -612,15 +649,6 @@ def _whole(column: Any) -> Any:
 
 def _written_out(array: Any) -> Any:
     return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
-
-
-def _number(text: str) -> float:
-    """Return a score written as text: NaN if it is missing, -inf if it is not a number."""
-    if text in _NOT_AVAILABLE:
-        return np.nan
-    if text in _TRUTH:
-        return _TRUTH[text]
-    return float(text.replace(",", ".")) if _DECIMAL.fullmatch(text) else -np.inf
 
 
 def _is_text(kind: Any) -> bool:

@@ -6,7 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Final
 
-from llm_power._choices import ANSWER_KEYS, KINDS, MATCHES, POOLS, AnswerKey, Kind, Match, Pool
+from llm_power._choices import (
+    ANSWER_KEYS,
+    DECIMAL_MARKS,
+    KINDS,
+    MATCHES,
+    POOLS,
+    AnswerKey,
+    DecimalMark,
+    Kind,
+    Match,
+    Pool,
+)
 from llm_power._errors import InvalidArgument, ScoreError, listed
 from llm_power._scores._source import NoClusterColumn, SourceFile, common_folder
 from llm_power._scores.store import Provenance
@@ -59,6 +70,8 @@ class ReadOptions:
         Words of a table that mean 1; any other word then means 0.
     percent : bool
         Scores are from 0 to 100.
+    decimal : {".", ","}, optional
+        Decimal mark of a table's scores, where the other mark separates thousands.
     task_column, repeat_column : str, optional
         Columns of a long table that tell tasks apart, and repeats of an item, whose mean is the
         score.
@@ -97,6 +110,7 @@ class ReadOptions:
     match: Match = "id"
     true: Sequence[str] = ()
     percent: bool = False
+    decimal: DecimalMark | None = None
     task_column: str | None = None
     repeat_column: str | None = None
     accept_other_score: bool = False
@@ -116,6 +130,8 @@ class ReadOptions:
             raise InvalidArgument(f"kind must be one of {KINDS}, got {self.kind!r}")
         if self.kind == "real" and self.percent:
             raise InvalidArgument("scores of percent are graded, not real. Remedy: leave one out.")
+        if self.decimal not in {None, *DECIMAL_MARKS}:
+            raise InvalidArgument(f"decimal must be one of {DECIMAL_MARKS}, got {self.decimal!r}")
         choices = {"answer_key": ANSWER_KEYS, "match": MATCHES, "pool": POOLS}
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:

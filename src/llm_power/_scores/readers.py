@@ -235,7 +235,9 @@ def _read_all(
             for some in [of_reader] if name in FORMATS else [[one] for one in of_reader]:
                 for one in some:
                     on_path(one)
-                yield some[0].name, partial(_tasks_of, name, some, on_note)
+                # A format names the tasks of its logs itself.
+                table = "" if name in FORMATS else some[0].stem
+                yield table, partial(_tasks_of, name, some, on_note)
 
     return read_each(reads(), options, attrgetter("clusters"))
 

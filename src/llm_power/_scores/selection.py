@@ -95,8 +95,9 @@ def _missing_scores(task: TaskScores, scored: BoolArray) -> ScoreError:
     return ScoreError(
         f"{lacking.size} of {task.n_items} items have no score of this model in task "
         f"{task.task!r}, this item first",
-        remedy="choose missing: pairwise (each pair on the items it shares), weighted (the same by "
-        "cluster) or drop_items (--missing, or of prepare_task), or exclude the model",
+        remedy="exclude the model, or choose pairwise (each pair on the items it shares), weighted "
+        "(the same by cluster) or drop_items, for example",
+        settings={"missing": "pairwise"},
         file=task.provenance.file,
         model=task.models[j],
         item=task.item_ids[lacking[0]],

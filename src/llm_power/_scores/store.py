@@ -531,7 +531,12 @@ def _check_scores(
         likely = _likely_kind(values[~missing]) if kind == "binary" else {}
         if likely:
             top = 100 if "percent" in likely else 1
-            remedy = f"correct it, or read the scores as from 0 to {top}"
+            remedy = (
+                "correct it, or read the scores as numbers of which more is better (of less, with "
+                "--lower-is-better)"
+                if likely["kind"] == "real"
+                else f"correct it, or read the scores as from 0 to {top}"
+            )
         more = f", as are {len(refused) - 1} more" if len(refused) > 1 else ""
         raise fault(
             f"score {float(values[i, j])!r} is {rule}{more}",
@@ -550,13 +555,13 @@ def _check_scores(
 
 
 def _likely_kind(scores: FloatArray) -> dict[str, str | bool]:
-    """Return how to read scores that are plainly from 0 to 1, or to 100, and none of a slip."""
-    if np.any((scores < 0) | (scores > 100)):
-        return {}
-    if np.all(scores <= 1):
+    """Return how to read scores that are plainly not of 0 and 1; none of a slip among those."""
+    if np.all((scores >= 0) & (scores <= 1)):
         return {"kind": "graded"}
-    is_percent = scores.max() > 10 and np.median(scores[scores > 0]) > 1
-    return {"kind": "graded", "percent": True} if is_percent else {}
+    if scores.max() <= 10 or np.median(scores[scores != 0]) <= 1:
+        return {}
+    is_percent = np.all((scores >= 0) & (scores <= 100))
+    return {"kind": "graded", "percent": True} if is_percent else {"kind": "real"}
 
 
 def _check_repeats(repeats: Repeats, scored: BoolArray, fault: Fault) -> None:

@@ -309,17 +309,15 @@ def test_a_bound_of_table_9_is_held_within_its_monte_carlo_error(
 
 
 def test_the_error_of_a_bound_is_that_of_a_percentile_of_so_many_resamples(
-    clustered_board: ClusteredBoard,
+    clustered_board: ClusteredBoard, errors: pd.DataFrame
 ) -> None:
     """Of a percentile q of B draws of density f: sqrt(0.05 x 0.95 / B) / f(q)."""
-    sums = clustered_board.cluster_sums
-    errors = bound_errors(sums, POINT, n_resamples=4000, seed=3)
-    moments = cluster_moments(sums)
+    moments = cluster_moments(clustered_board.cluster_sums)
     draws = resample_clusters(14, 60_000, rng=7)
     icc = one_way_anova(moments, lambda x: draws.astype(float) @ x).icc
     low, at, high = np.quantile(icc, [0.93, 0.95, 0.97], axis=0)
     density = 0.04 / (high - low)
-    expected = np.sqrt(0.05 * 0.95 * (1 / 1000 + 1 / 4000)) / density
+    expected = np.sqrt(0.05 * 0.95 * (1 / 1000 + 1 / RESAMPLES)) / density
     # Of 100 bootstraps a standard deviation varies by 7%.
     np.testing.assert_allclose(errors["icc_p95"], expected, rtol=0.3)
     assert np.mean(errors["icc_p95"] / expected) == pytest.approx(1, abs=0.15)

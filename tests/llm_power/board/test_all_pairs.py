@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from llm_power._board import all_pairs, stream
+from llm_power._board import all_pairs
 from llm_power._board.all_pairs import (
     BoardPairs,
     FamilyValues,
@@ -132,7 +132,7 @@ def test_columns_are_those_of_single_pairs_however_they_are_cut(
 def test_sums_of_clusters_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     tasks = [prepare_task(drawn_task(6, 80)), prepare_task(replace(drawn_task(5, 70), task="quiz"))]
     whole = resolve_board(tasks, family="all", cluster="group").verdicts
-    monkeypatch.setattr(stream, "MOST_SUMS", 20)
+    monkeypatch.setattr(all_pairs, "MOST_SUMS", 20)
     cut = resolve_board(tasks, family="all", cluster="group").verdicts
     pd.testing.assert_frame_equal(cut, whole, rtol=1e-12)
 

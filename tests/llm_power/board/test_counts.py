@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from llm_power._board import counts
 from llm_power._board.counts import (
+    ScoreMoments,
     count_cells,
     count_cells_by_cluster,
-    difference_moments,
-    difference_moments_by_cluster,
 )
 from llm_power._board.families import pair_indices
 from llm_power._errors import InvalidArgument
@@ -67,7 +66,7 @@ def test_moments_of_binary_scores_are_the_counts(seed: int) -> None:
     scores = draw_scores(seed)
     first, second = pair_indices(5, "adjacent")
     cells = count_cells(scores, first, second)
-    moments = difference_moments(scores, first, second)
+    moments = ScoreMoments(scores).moments(first, second)
     np.testing.assert_array_equal(moments.n_items, cells.n_items)
     np.testing.assert_array_equal(moments.sum_d, cells.b - cells.c)
     squares = moments.ss_d + np.square(moments.sum_d) / moments.n_items
@@ -78,7 +77,7 @@ def test_moments_of_binary_scores_are_the_counts(seed: int) -> None:
 def test_moments_equal_numpy_on_the_shared_items(seed: int) -> None:
     scores = draw_scores(seed, graded=True)
     first, second = pair_indices(5, "all")
-    moments = difference_moments(scores, first, second)
+    moments = ScoreMoments(scores).moments(first, second)
     for k, (i, j) in enumerate(zip(first, second, strict=True)):
         x, y = scores[:, i], scores[:, j]
         shared = ~np.isnan(x) & ~np.isnan(y)
@@ -86,7 +85,7 @@ def test_moments_equal_numpy_on_the_shared_items(seed: int) -> None:
         n = np.count_nonzero(shared)
         np.testing.assert_allclose(moments.ss_b[k], n * y[shared].var(), rtol=1e-12)
         np.testing.assert_allclose(moments.ss_d[k], n * (x - y)[shared].var(), rtol=1e-12)
-    by_cluster = difference_moments_by_cluster(scores, np.arange(30) % 3, first, second)
+    by_cluster = ScoreMoments(scores, np.arange(30) % 3).by_cluster(first, second)
     np.testing.assert_allclose(by_cluster.origin * moments.n_items, moments.sum_d, atol=1e-12)
     np.testing.assert_allclose(by_cluster.sum_d.sum(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(by_cluster.sum_d2.sum(axis=0), moments.ss_d, rtol=1e-12)
@@ -95,7 +94,7 @@ def test_moments_equal_numpy_on_the_shared_items(seed: int) -> None:
 def test_a_small_variance_beside_a_large_gap_keeps_its_digits() -> None:
     wobble = 1e-7 * np.arange(11.0)
     scores = np.stack([0.75 + wobble, np.zeros(11), np.full(11, 0.1)], axis=1)
-    moments = difference_moments(scores, *pair_indices(3, "adjacent"))
+    moments = ScoreMoments(scores).moments(*pair_indices(3, "adjacent"))
     assert moments.ss_d[0] == pytest.approx(110e-14, rel=1e-8)
     assert moments.ss_d[1] == 0
 
@@ -103,9 +102,9 @@ def test_a_small_variance_beside_a_large_gap_keeps_its_digits() -> None:
 def test_block_size_does_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = draw_scores(3, graded=True)
     first, second = pair_indices(5, "all")
-    whole = difference_moments(scores, first, second)
+    whole = ScoreMoments(scores).moments(first, second)
     monkeypatch.setattr(counts, "_PAIR_BLOCK", 3)
-    np.testing.assert_array_equal(difference_moments(scores, first, second).ss_d, whole.ss_d)
+    np.testing.assert_array_equal(ScoreMoments(scores).moments(first, second).ss_d, whole.ss_d)
 
 
 def test_graded_scores_cannot_be_counted() -> None:
@@ -132,7 +131,7 @@ def test_products_of_graded_scores_are_the_moments_of_their_differences(n_cluste
     x[:, 2], x[:, 3], x[:, 4] = x[:, 0], 0.5, np.round(x[:, 5], 1)
     codes = np.concatenate([np.arange(n_clusters), rng.integers(0, n_clusters, 500 - n_clusters)])
     first, second = pair_indices(90, "all")
-    found = difference_moments(x, first, second)
+    found = ScoreMoments(x).moments(first, second)
     d = x[:, first] - x[:, second]
     deviation = d - d.mean(axis=0)
     expected = {
@@ -148,7 +147,7 @@ def test_products_of_graded_scores_are_the_moments_of_their_differences(n_cluste
     assert (found.ss_d[equal], found.sum_d[equal], found.n_differing[equal]) == (0, 0, 0)
     near = (first == 0) & (second == 1)
     assert found.ss_d[near] == pytest.approx(expected["ss_d"][near], rel=1e-12)
-    clusters = difference_moments_by_cluster(x, codes, first, second)
+    clusters = ScoreMoments(x, codes).by_cluster(first, second)
     summed = np.stack([deviation[codes == k].sum(axis=0) for k in range(n_clusters)])
     np.testing.assert_allclose(clusters.sum_d, summed, rtol=1e-9, atol=2e-13)
     np.testing.assert_allclose(clusters.origin, d.mean(axis=0), atol=1e-15)

@@ -279,7 +279,7 @@ def test_missing_scores_are_refused_until_it_is_said_what_they_mean() -> None:
     """The door of Python is as narrow as the command."""
     holes = task_of(np.array([[1, 0, 1], [0, np.nan, 1], [1, 1, 0], [np.nan, 0, 1]]))
     for resolved in (resolve_board, stream_board):
-        with pytest.raises(ScoreError, match="model 'm0', item 'q3': 1 of 4 items .*prepare_task"):
+        with pytest.raises(ScoreError, match="item 'q3': 1 of 4 items .*missing='pairwise'"):
             resolved([holes])
         with pytest.raises(ScoreError, match="have no score of this model"):
             resolved(

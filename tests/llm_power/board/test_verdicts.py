@@ -83,7 +83,10 @@ def resolve(
     every = BoardPairs(tasks, family, cluster, POINT, Declared())
     p_values = p_values_between(every, 0, every.n_pairs)
     decided = every.adjusted(*p_values).decided
-    decision = decide_pairs(pairs, sums, tasks, POINT, family=decided)
+    decision = pd.concat(
+        decide_pairs(pairs.iloc[some], evidence, task, POINT, family=decided.of(some))
+        for task, some, evidence in every.evidence_at(np.arange(every.n_pairs))
+    )
     table = verdict_table(pairs, *stages, add_sequential(pairs, POINT), decision)
     return pairs, table, multiplicity
 

@@ -95,3 +95,49 @@ def test_a_slip_among_zeros_and_ones_is_no_percentage(
     (told,) = capsys.readouterr().err.splitlines()
     assert "score 11.0 is not 0 or 1" in told
     assert "correct it" in told
+
+
+@pytest.mark.parametrize(
+    ("rows", "mean"),
+    [
+        (["item,heron,wren", 'q1,"1,234","2,500"', 'q2,"1,050,000",12'], 525_617.0),
+        (["item;heron;wren", "q1;1.234,5;2.500", "q2;900,5;1.100,25"], 1_067.5),
+    ],
+)
+def test_separators_of_thousands(
+    tmp_path: Path, rows: list[str], mean: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "costs.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    told, answer = second(["resolve", str(path)], capsys)
+    assert "thousands" in told or "may be" in told
+    scores = {row["model"]: row["score"] for row in answer["ranks"]}
+    assert scores["heron"] == pytest.approx(mean)
+
+
+def test_missing_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("item,heron,wren\nq1,1,#N/A\nq2,1,0\nq3,0,1\n", encoding="utf-8")
+    told, answer = second(["resolve", str(path)], capsys)
+    assert "1 of 3 items have no score of this model" in told
+    assert answer["missing"] == "pairwise"
+
+
+def test_a_metric_that_works_is_offered_of_many(capsys: pytest.CaptureFixture[str]) -> None:
+    helm = Path(__file__).parents[1] / "scores/logs/crfm_helm-0.5.16"
+    told, answer = second(["resolve", str(helm)], capsys)
+    assert "several statistics" in told
+    assert answer["scores"][0]["reading"]["metric"] == "exact_match"
+
+
+def test_groups_and_tasks_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a folder of lm_eval, the tasks of a group, with a metric for the group."""
+    logs = Path(__file__).parents[1] / "scores/logs/lm_eval-0.4.13"
+    command = ["resolve", str(logs), "--task", "exam", "--metric", "exam=acc_norm"]
+    with pytest.raises(SystemExit) as stop:
+        main([*command, "--format", "json"])
+    out, err = capsys.readouterr()
+    assert stop.value.code == 0, err
+    answer = json.loads(out)
+    assert [task["task"] for task in answer["tasks"]] == ["exam_algebra", "exam_botany"]
+    assert {task["reading"]["metric"] for task in answer["scores"]} == {"acc_norm"}

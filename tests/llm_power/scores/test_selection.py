@@ -55,7 +55,7 @@ def test_select_unknown_model_suggests(task: TaskScores) -> None:
 def test_error_names_model_count_item_and_remedy(task: TaskScores) -> None:
     with pytest.raises(
         ScoreError,
-        match=r"model 'zeta', item 'i3': 1 of 4 items have no score .*missing: pairwise .*"
+        match=r"model 'zeta', item 'i3': 1 of 4 items have no score .*pairwise .*"
         r"or drop_items",
     ):
         apply_missing_policy(task, "error")
