@@ -4,8 +4,9 @@
 
 Every number of the paper is misprinted by one unit, and those drawn by their names by each other
 size, everywhere the paper prints them. What follows from them is computed and judged again. A
-witness contradicts nothing, and so is not fitted again. What data/recorded/audit_power/NAME.csv has is not tried again: without that file
-the tool begins anew. The file and docs/audit.md are written, by a finished run of the paper.
+witness contradicts nothing, and so is not fitted again. What data/recorded/audit_power/NAME.csv has
+is not tried again: without that file the tool begins anew. The file and docs/audit.md are written,
+by a finished run of the paper.
 """
 
 from __future__ import annotations
