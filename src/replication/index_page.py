@@ -22,7 +22,7 @@ from audit.pictures import picture_address
 from audit.written_verdicts import counted, verdicts_by_exhibit
 from llm_power._board.measure import Measure
 from llm_power._provenance import VERDICTS
-from llm_power._report.page import asset, content_policy, page_environment, page_style
+from llm_power._report.page import page_environment, page_parts
 
 _PACKAGE: Final = "replication"
 # How wide a picture is shown, on a screen with twice the points.
@@ -146,14 +146,10 @@ def render_index(
     kinds = {"table": "Tables", "figure": "Figures", "": "Numbers of the text, and comparisons"}
     grouped = groupby(sorted(exhibits, key=_kind, reverse=True), key=_kind)
     groups = {kinds[kind]: sorted(entries, key=_number) for kind, entries in grouped}
-    style = page_style(_PACKAGE, "index.css")
-    script = asset("llm_power._report", "page.js")
     total = sum(verdicts.values(), Counter[str]())
     return page_environment(_PACKAGE).get_template("index.html.j2").render(
         manifest=manifest,
-        style=style,
-        script=script,
-        policy=content_policy(style, script),
+        **page_parts(_PACKAGE, "index"),
         groups=sorted(groups.items(), key=lambda group: [*kinds.values()].index(group[0])),
         boards=(boards := [_Entry(made, results, {}) for made in manifest["boards"]]),
         glances=[each for board in boards for each in board.glances],
