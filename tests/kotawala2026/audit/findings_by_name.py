@@ -12,6 +12,7 @@ PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 
 # By quantity and subject: a number or a word, and the ends of all that it can be.
 Values = dict[tuple[str, str], Any]
+Errors = dict[tuple[str, str], float]
 Sets = dict[tuple[str, str], tuple[float, float]]
 
 
@@ -26,3 +27,8 @@ def values_of(rows: Iterable[Finding]) -> Values:
 def sets_of(rows: Iterable[Finding]) -> Sets:
     """Return the ends of the values of every row that has several."""
     return {(row.quantity, row.subject): (row.lower, row.upper) for row in rows}
+
+
+def errors_of(rows: Iterable[Finding]) -> Errors:
+    """Return the standard error of every row, NaN where it has none."""
+    return {(row.quantity, row.subject): row.standard_error for row in rows}

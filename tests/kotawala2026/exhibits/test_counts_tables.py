@@ -11,7 +11,9 @@ import pytest
 from scipy.stats import binomtest, chi2, norm
 from statsmodels.stats.contingency_tables import mcnemar
 
+from audit.agreement import agrees
 from audit.printed import (
+    Printed,
     parse_printed,
 )
 from audit.printed_tables import (
@@ -64,6 +66,18 @@ def test_every_cell_of_table_7_at_the_implied_item_count(table_7: pd.DataFrame) 
     ]  # fmt: skip
 
 
+def test_table_7_does_not_hold_at_the_printed_item_count(table_7: pd.DataFrame) -> None:
+    """Expected difference, derived in test_item_count: the caption's N is one too many."""
+    beyond = table_7["n_star_rules_at_printed_n"] == ""
+    assert table_7.loc[beyond, "label"].tolist() == ["3 vs 4", "6 vs 7", "9 vs 10"]
+    assert table_7.loc[beyond, "n_star_at_printed_n"].round().tolist() == [34095, 2727354, 314396]
+    assert table_7.loc[beyond, "n_star_printed"].tolist() == ["34,092", "2,727,127", "314,370"]
+    # The step from 12,031 to 12,032 items is K (b + c)/(b - c)^2.
+    step = table_7["n_star_at_printed_n"] - table_7["n_star"]
+    slope = K * (table_7["b"] + table_7["c"]) / (table_7["b"] - table_7["c"]) ** 2
+    np.testing.assert_allclose(step, slope, rtol=1e-6)
+
+
 @pytest.mark.parametrize("number", [6, 7])
 def test_p_values_are_those_of_scipy_and_statsmodels(
     number: int, table_6: pd.DataFrame, table_7: pd.DataFrame
@@ -75,6 +89,43 @@ def test_p_values_are_those_of_scipy_and_statsmodels(
         assert row.p_exact == pytest.approx(exact, rel=1e-10)
         other = mcnemar([[0, b], [c, 0]], exact=True).pvalue
         assert row.p_exact == pytest.approx(other, rel=1e-10)
+
+
+def test_rho_is_the_correlation_of_the_scores(table_7: pd.DataFrame) -> None:
+    for row in table_7.itertuples():
+        cells = [int(x) for x in (row.n11, row.b, row.c, row.n00)]  # type: ignore[arg-type]
+        a = np.repeat([1, 1, 0, 0], cells)
+        b = np.repeat([1, 0, 1, 0], cells)
+        assert row.rho == pytest.approx(np.corrcoef(a, b)[0, 1], rel=1e-10)
+
+
+def test_first_two_rows_of_table_3_follow_from_table_6(
+    table_6: pd.DataFrame, published: Loader
+) -> None:
+    r = 1 / table_6["q"]
+    close = table_6["gap_pp"] <= 1
+    for row, in_bucket in ((0, close), (1, ~close)):
+        printed = published(3).iloc[row]
+        assert printed["pairs"].value == in_bucket.sum()
+        assert printed["unresolved"].count == (r[in_bucket] > 1).sum()
+        assert agrees(printed["r_median"], r[in_bucket].median())
+        assert agrees(printed["r_worst"], r[in_bucket].max())
+
+
+def test_cluster_n_star_of_table_4_is_its_design_effect_times_table_7(
+    table_7: pd.DataFrame, published: Loader
+) -> None:
+    """Printed cluster N* over N* lies within half a unit of the printed design effect."""
+    four, nine = published(4), published(9)
+    for i in range(9):
+        cluster: Printed = nine["n_star_cluster"][i].point
+        effect: Printed = four["design_effect"][i]
+        n_star = float(table_7["n_star"][i])
+        low, high = ((cluster.value + s * cluster.half_unit) / n_star for s in (-1, 1))
+        # Where ICC+ = 0 the design effect is 1 and the integer printed may be rounded up.
+        slack = 1 / n_star
+        assert low - slack <= effect.value + effect.half_unit
+        assert high + slack >= effect.value - effect.half_unit
 
 
 def test_every_cell_of_table_11(table_11: pd.DataFrame) -> None:

@@ -70,6 +70,31 @@ def test_what_rests_on_printed_counts_too_is_of_their_class(found: Sets) -> None
     assert {f.basis for f in found.values()} == {"displayed", "counts"}
 
 
+def test_displayed_counts_are_those_of_tables_6_and_7(
+    published: PublishedNumbers, found: Sets
+) -> None:
+    for counts in (published.adjacent_pairs, published.close_pairs):
+        names = counts.label
+        if counts is published.close_pairs:
+            names = tuple(map(", ".join, zip(names, counts.model_a, counts.model_b, strict=True)))
+        shown = [found["difference_displayed", name].value for name in names]
+        assert shown == (counts.b - counts.c).tolist()
+    assert [found["model_of_rank", str(rank)].value for rank in range(1, 10)] == list(
+        published.adjacent_pairs.model_a
+    )
+
+
+def test_the_missing_item_was_solved_by_all_ten(published: PublishedNumbers, found: Sets) -> None:
+    """Solved by all, since the differences are those of all items, and by none gives one of ten."""
+    explained = {s: f.value for (q, s), f in found.items() if q == "accuracies_explained"}
+    assert explained == {
+        "all items": 8,
+        "without an item that none solved": 1,
+        "without an item that all solved": 10,
+    }
+    assert found["n_items_of_displayed_scores", "Table 7"].value == 12031
+
+
 def test_a_misprinted_accuracy_leaves_no_number_of_items(published: PublishedNumbers) -> None:
     p_a = list(published.adjacent_pairs.p_a)
     p_a[2] = parse_printed("0.7062")
