@@ -28,8 +28,10 @@ def long_csv(size: Size) -> Call:
         "item_id": _names("q", np.tile(np.arange(n_items), n_models)),
         "score": scores.ravel(),
     }
-    plain = pyarrow.csv.WriteOptions(quoting_style="none")
-    pyarrow.csv.write_csv(pa.table(columns), path, plain)
+    with path.open("wb") as file:
+        file.write(b"model,item_id,score\n")
+        plain = pyarrow.csv.WriteOptions(include_header=False, quoting_style="none")
+        pyarrow.csv.write_csv(pa.table(columns), file, plain)
     pa.default_memory_pool().release_unused()
     return _reading(folder, path)
 
