@@ -19,6 +19,8 @@ Kind = Literal["claim", "cross_check"]
 Weight = Literal["main_result", "conclusion", "exhibit", "wording"]
 WEIGHTS: Final[tuple[Weight, ...]] = get_args(Weight)
 Role = Literal["input", "target", "held_out"]
+# File, column and part of printed cells.
+Column = tuple[str, str, str]
 # Names of quantities that are correlations.
 _CORRELATION: Final = re.compile(
     r"(\d+% bound of the |largest |smallest |median )?(ICC|correlation)"
@@ -122,6 +124,11 @@ class Claim(NanEqual):
         if _CORRELATION.fullmatch(self.quantity) and (least < -1 or most > 1):
             return "a correlation is from -1 to 1"
         return ""
+
+    @property
+    def column(self) -> Column | None:
+        """The printed cells among which its number stands; None for a number of the text."""
+        return (self.cell.file, self.cell.column, self.cell.part) if self.cell else None
 
     @property
     def is_label(self) -> bool:

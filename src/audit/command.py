@@ -34,7 +34,7 @@ Examples:
     "--out", type=click.Path(path_type=Path), help="Folder for the claims as CSV, Markdown, HTML."
 )
 @click.option(
-    "--mutate", is_flag=True, help="Misprint each number in turn, and count what is noticed."
+    "--mutate", is_flag=True, help="Alter each printed number; report the share detected."
 )
 def audit(*, claims: Path, results: Path, out: Path | None, mutate: bool) -> int:
     """Hold the register of CLAIMS against the results of a run.

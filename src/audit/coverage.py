@@ -105,7 +105,7 @@ class Coverage:
     n_tokens: int  # Numbers of the text
     # Those that are a claim's number, and those that are only a part of what one says.
     n_numbers: int
-    n_parts: int  # Those that are a claim's number, and those that are only a part of what one says
+    n_parts: int
     excused: Mapping[str, int]  # Those that need no claim, by reason
     uncovered: tuple[Token, ...]  # The others
 

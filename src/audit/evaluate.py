@@ -13,7 +13,7 @@ from typing import Final
 
 from audit._errors import AuditError, Undefined, within
 from audit._templates import fill_braces
-from audit.claims import Check, Claim, Register
+from audit.claims import Check, Claim, Column, Register
 from audit.display import display_number
 from audit.printed import DISPLAY_RULES, DisplayRule, as_decimal, printed_unit
 from audit.selection import Found, ResultFolder
@@ -34,8 +34,6 @@ _REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {
 }
 
 _CONFIRMED: Final[tuple[Verdict, ...]] = ("holds", "holds_rounded")
-# File, column and part of printed cells that are rounded alike.
-Column = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +182,7 @@ class Court:
         self.judged = {name: self.judge(claim, claims) for name, claim in claims.items()}
         columns: dict[Column, list[Judged]] = {}
         for one in self.judged.values():
-            if (column := _column(one.claim)) and one.claim.kind == "claim":
+            if (column := one.claim.column) and one.claim.kind == "claim":
                 columns.setdefault(column, []).append(one)
         self.rules: dict[Column, DisplayRule] = {}
         for column, cells in columns.items():
@@ -206,8 +204,8 @@ class Court:
 
     def judge_again(self, claim: Claim, claims: Mapping[str, Claim]) -> Judged:
         """Judge a claim that may state something else, by the rule of its column as printed."""
-        column = _column(claim)
-        return self.judge(claim, claims, self.rules.get(column, "nearest") if column else "nearest")
+        rule = self.rules.get(claim.column, "nearest") if claim.column else "nearest"
+        return self.judge(claim, claims, rule)
 
     def with_results(self, folder: ResultFolder) -> Court:
         """Return a court of the same rules that judges by other results."""
@@ -226,10 +224,6 @@ class Court:
             if fit(by_rule) > fit(best):
                 best, self.rules[column] = by_rule, rule
         self.judged |= {one.claim.id: one for one in best}
-
-
-def _column(claim: Claim) -> Column | None:
-    return (claim.cell.file, claim.cell.column, claim.cell.part) if claim.cell else None
 
 
 def _outcome(

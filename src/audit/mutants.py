@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Final, Literal, get_args
 from zlib import crc32
 
-from audit.claims import Claim, Register
+from audit.claims import Claim, Column, Register
 from audit.printed import NUMBER, Printed, Relation, parse_printed
 
 Misprint = Literal["digit", "decimal place", "sign", "unit", "name", "relation", "swapped rows"]
@@ -95,9 +95,9 @@ def mutants(register: Register) -> Iterator[Mutant]:
     for claim in register.claims:
         repeated.setdefault(claim.printed_of or claim.id, []).append(claim)
     own = [c for c in register.claims if not c.printed_of and c.kind == "claim"]
-    words = _words_by_place(own)
+    words = _words_by_column(own)
     for claim in own:
-        others = [word for word in words[_place(claim)] if word != claim.statement.text]
+        others = [word for word in words[claim.column] if word != claim.statement.text]
         for variant in _variants(claim, others or sorted(set().union(*words.values()))):
             changed = tuple(_with(one, variant) for one in repeated[claim.id])
             yield Mutant(variant.kind, claim.id, claim.printed, variant.text, changed)
@@ -128,26 +128,20 @@ def _with(claim: Claim, variant: _Variant) -> Claim:
     return replace(claim, printed=variant.text, statement=variant.statement)
 
 
-def _place(claim: Claim) -> tuple[str, str, str]:
-    """Return the column that a printed word stands in; the same for all words of the text."""
-    return (claim.cell.file, claim.cell.column, claim.cell.part) if claim.cell else ("", "", "")
-
-
-def _words_by_place(claims: Sequence[Claim]) -> dict[tuple[str, str, str], list[str]]:
-    found: dict[tuple[str, str, str], set[str]] = {}
+def _words_by_column(claims: Sequence[Claim]) -> dict[Column | None, list[str]]:
+    found: dict[Column | None, set[str]] = {claim.column: set() for claim in claims}
     for claim in claims:
-        found.setdefault(_place(claim), set())
         if claim.statement.relation == "text":
-            found[_place(claim)].add(claim.statement.text)
-    return {place: sorted(words) for place, words in found.items()}
+            found[claim.column].add(claim.statement.text)
+    return {column: sorted(words) for column, words in found.items()}
 
 
 def _neighbors(claims: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
     """Return the claims on cells of one column in pairs, each row with the next."""
-    columns: dict[tuple[str, str, str], dict[int, Claim]] = {}
+    columns: dict[Column | None, dict[int, Claim]] = {}
     for claim in claims:
         if claim.cell:
-            columns.setdefault(_place(claim), {}).setdefault(claim.cell.row, claim)
+            columns.setdefault(claim.column, {}).setdefault(claim.cell.row, claim)
     for rows in columns.values():
         yield from pairwise(claim for _, claim in sorted(rows.items()))
 

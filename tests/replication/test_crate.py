@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from run_examples import AUDIT, write_run
 
 from replication.crate import codemeta, run_crate
+from run_examples import AUDIT, write_run
 
 Entities = dict[str, dict[str, Any]]
 CONTEXTS = Path(__file__).parent / "contexts"

@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 import pytest
-from run_examples import HOSTILE, write_run
 
 from browsers import (
     A4,
@@ -24,6 +23,7 @@ from browsers import (
     serious_faults,
 )
 from replication.index_page import render_index
+from run_examples import HOSTILE, write_run
 
 
 @pytest.fixture(scope="module")

@@ -266,7 +266,7 @@ def _several_tasks(tasks: Iterable[str | None], files: Sequence[Path]) -> ScoreE
         f"these are files of several tasks: {listed(names)}",
         remedy="give the files of one task, or read one of those in the folder",
         file=str(common_folder(files)),
-        settings={"task": names[0]},
+        settings={"task": names[0]} if names else {},
     )
 
 
@@ -288,10 +288,11 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
         files.setdefault(task, {}).setdefault(origin, []).append(file)
     if options.task is not None and options.task not in files:
         every = [file for some in files.values() for of_task in some.values() for file in of_task]
-        known = form.known([task for task in files if task], every, options)
+        tasks = [task for task in files if task is not None]
+        known = form.known(tasks, every, options)
         asked = named_in(options.task, known)
         wanted = {task for name in asked or () for task in known[name]} & {*files}
-        if len(known) > 1 and not wanted:
+        if len(tasks) > 1 and not wanted:
             raise _several_tasks(files, every)
         if wanted:
             files = {task: of_task for task, of_task in files.items() if task in wanted}

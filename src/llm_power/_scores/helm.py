@@ -158,6 +158,8 @@ class _Reading:
                 "no unperturbed instance has a statistic", "give a run that was completed"
             )
         metric.check(self._log, self._n_unperturbed)
+        if None in self._trials and len(self._trials) > 1:
+            raise self._log.fault("some records name their split, others do not", "run HELM again")
         self._split.check(self._log)
         split = self._split.name
         self._place_those_without_stats(split)
