@@ -56,7 +56,7 @@ class Pace:
     warm_up_below: float
 
 
-FULL: Final = Pace(7, contest_seconds=30, our_seconds=60, peer_seconds=1, warm_up_below=1)
+FULL: Final = Pace(7, contest_seconds=20, our_seconds=60, peer_seconds=1, warm_up_below=1)
 SMOKE: Final = Pace(1, contest_seconds=0, our_seconds=9, peer_seconds=9, warm_up_below=0)
 
 

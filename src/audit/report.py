@@ -36,7 +36,7 @@ from audit.independence import independent_tests
 from audit.printed import as_decimal
 from llm_power._errors import InvalidArgument, counted, one_line
 from llm_power._provenance import Evidence, Verdict
-from llm_power._report.page import asset, content_policy, page_environment, page_style
+from llm_power._report.page import page_environment, page_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +173,6 @@ def render_report(
     Characters that cannot be seen appear as their code point, ``[U+202E]``; style and script are
     named by their hashes in the Content-Security-Policy, and nothing else may load or run.
     """
-    style = page_style(_PACKAGE, "report.css")
-    script = asset("llm_power._report", "page.js") + asset(_PACKAGE, "report.js")
     counts = audit.counts()
     findings = contradicted_findings(audit)
     judged = {item.claim.id: item for item in audit.judged}
@@ -197,9 +195,7 @@ def render_report(
         should_read=lambda item, finding: should_read(item, finding, judged),
         inputs=lambda claim: _inputs(claim, audit.register.exhibits, judged),
         excerpt=lambda one: excerpt(one, audit),
-        style=style,
-        script=script,
-        policy=content_policy(style, script),
+        **page_parts(_PACKAGE, "report"),
         verdicts=_VERDICTS,
         evidences=_EVIDENCE,
         known=judged.keys(),

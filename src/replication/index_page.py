@@ -22,7 +22,7 @@ from audit.pictures import picture_address
 from audit.written_verdicts import counted, verdicts_by_exhibit
 from llm_power._board.measure import Measure
 from llm_power._provenance import VERDICTS
-from llm_power._report.page import asset, content_policy, page_environment, page_style
+from llm_power._report.page import page_environment, page_parts
 
 _PACKAGE: Final = "replication"
 # How wide a picture is shown, on a screen with twice the points.
@@ -84,15 +84,12 @@ class _Entry:
     @cached_property
     def picture(self) -> Mapping[str, str] | None:
         """Its picture, the address of the file, and its caption; of variants, the plainest name."""
-        paths = [path for path in self.made["outputs"] if path.endswith(".png")]
-        if not paths:
+        if not (paths := self._files(".png")):
             return None
         path = min(paths, key=len)
         with Image.open(path) as drawn:
             title = str(drawn.info.get("Title", self.label))
-        texts = [
-            Path(path).read_text("utf-8") for path in self.made["outputs"] if path.endswith(".txt")
-        ]
+        texts = [Path(text).read_text(encoding="utf-8") for text in self._files(".txt")]
         return {
             "shown": picture_address(Path(path), _WIDTH, _COLORS),
             "file": _address(path, self.results),
@@ -100,10 +97,13 @@ class _Entry:
             "caption": texts[0] if texts else title,
         }
 
+    def _files(self, end: str) -> list[str]:
+        return [path for path in self.made["outputs"] if path.endswith(end)]
+
     @property
     def glances(self) -> Iterator[Mapping[str, Any]]:
         """How far each task of a board tells its models apart, with the address of its page."""
-        for path in (Path(path) for path in self.made["outputs"] if path.endswith("summary.json")):
+        for path in map(Path, self._files("/summary.json")):
             facts = json.loads(path.read_text(encoding="utf-8"))
             measure, several = Measure(**facts["measure"]), len(facts["glance"]) > 1
             names = [self.label, "every pair"] if facts["family"] == "all" else [self.label]
@@ -119,14 +119,14 @@ class _Entry:
     @cached_property
     def documents(self) -> list[Markup]:
         """Its tables as the reader of the terminal has them."""
-        paths = [path for path in self.made["outputs"] if path.endswith(".md")]
-        return [_document(Path(path)) for path in paths]
+        return [_document(Path(path)) for path in self._files(".md")]
 
     @property
     def pages(self) -> list[tuple[str, str]]:
         """The pages of a board, one for each family of pairs."""
-        paths = [path for path in self.made["outputs"] if path.endswith(".html")]
-        return [(Path(path).parent.name, _address(path, self.results)) for path in paths]
+        return [
+            (Path(path).parent.name, _address(path, self.results)) for path in self._files(".html")
+        ]
 
     @property
     def downloads(self) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -146,14 +146,10 @@ def render_index(
     kinds = {"table": "Tables", "figure": "Figures", "": "Numbers of the text, and comparisons"}
     grouped = groupby(sorted(exhibits, key=_kind, reverse=True), key=_kind)
     groups = {kinds[kind]: sorted(entries, key=_number) for kind, entries in grouped}
-    style = page_style(_PACKAGE, "index.css")
-    script = asset("llm_power._report", "page.js")
     total = sum(verdicts.values(), Counter[str]())
     return page_environment(_PACKAGE).get_template("index.html.j2").render(
         manifest=manifest,
-        style=style,
-        script=script,
-        policy=content_policy(style, script),
+        **page_parts(_PACKAGE, "index"),
         groups=sorted(groups.items(), key=lambda group: [*kinds.values()].index(group[0])),
         boards=(boards := [_Entry(made, results, {}) for made in manifest["boards"]]),
         glances=[each for board in boards for each in board.glances],

@@ -205,9 +205,15 @@ def targets_of_make() -> set[str]:
     return {target for names in named for target in names.split()} | {*exhibits}
 
 
-def run(section: Section, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def run(
+    section: Section,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     if prepare := PREPARED.get(section.page.name):
         prepare(folder)
+    monkeypatch.setenv("COLUMNS", "100")
     session = Session(capsys)
     if "read_frame" in section.code:
         session.names["frame"] = pd.DataFrame({"item": ["q1", "q2"], "heron": [1, 0]})
@@ -233,7 +239,7 @@ def test_blocks_run_and_print_what_is_shown(
         folder_of("LLM_POWER_DATA")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    run(section, tmp_path, capsys)
+    run(section, tmp_path, capsys, monkeypatch)
 
 
 @pytest.mark.slow
@@ -248,7 +254,7 @@ def test_blocks_on_a_run_print_what_is_shown(
     monkeypatch.chdir(tmp_path)
     for shared in ("data", "results"):
         Path(shared).symlink_to(whole_run / shared)
-    run(section, tmp_path, capsys)
+    run(section, tmp_path, capsys, monkeypatch)
 
 
 def test_a_text_that_nothing_prints_is_noticed(capsys: pytest.CaptureFixture[str]) -> None:

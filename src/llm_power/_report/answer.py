@@ -115,11 +115,10 @@ def as_json(answer: Answer) -> str:
 
 def as_html(answer: Answer) -> str:
     """Return an answer as a page that loads nothing."""
-    from llm_power._report.page import content_policy, page_environment, page_style  # noqa: PLC0415
+    from llm_power._report.page import page_environment, page_parts  # noqa: PLC0415
 
-    style = page_style("llm_power._report", "answer.css")
     template = page_environment("llm_power._report").get_template("answer.html.j2")
-    return template.render(answer=answer, style=style, policy=content_policy(style, ""))
+    return template.render(answer=answer, **page_parts("llm_power._report", "answer"))
 
 
 _BY_SUFFIX: Final[Mapping[str, Callable[[Answer], str]]] = {

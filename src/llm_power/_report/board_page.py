@@ -15,13 +15,14 @@ from llm_power._board.page_data import AVERAGE, PageData, Task
 from llm_power._choices import TEST_NAMES
 from llm_power._report.board_answer import rank_set
 from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
-from llm_power._report.page import asset, content_policy, page_environment, page_style, visible
+from llm_power._report.page import page_environment, page_parts, visible
 from llm_power._report.text_tables import confidence, gap_interval_name, p_name
 
 _PACKAGE = "llm_power._report"
 # Rows of the tables for browsers without scripts, over all tasks.
 _MOST_ROWS: Final = 900
-_VERDICTS: Final = {"different": (1, 2), "equivalent": (3,), "undetermined": (0,)}
+# By their codes in the page; of the second one model B is better.
+_VERDICTS: Final = ("undetermined", "different", "different", "equivalent")
 # Characters of data beyond which they are deflated; below, they can be read in the page.
 _LONGEST: Final = 500_000
 # What could end the block of data, or begin a comment in it.
@@ -34,8 +35,6 @@ def render_board_page(data: PageData, index: str = "") -> str:
     Style and script are inline and named by their hashes in the page's Content-Security-Policy;
     names stand in a block of data that cannot run.
     """
-    style = page_style(_PACKAGE, "board.css")
-    script = asset(_PACKAGE, "page.js") + asset(_PACKAGE, "board.js")
     tests = sorted({test for task in data["tasks"] for test in task["tests"]})
     names = {test: TEST_NAMES[test] for test in tests}
     shown = {**data, "title": visible(data["title"]), "test_names": names}
@@ -45,9 +44,7 @@ def render_board_page(data: PageData, index: str = "") -> str:
         board=data,
         index=index,
         tables=[_tables(task, data) for task in data["tasks"]],
-        style=style,
-        script=script,
-        policy=content_policy(style, script),
+        **page_parts(_PACKAGE, "board"),
         kind="text/plain" if packed else "application/json",
         data=Markup(_deflated(text) if packed else text.translate(_ESCAPED)),
     )  # fmt: skip
@@ -59,11 +56,10 @@ def _deflated(text: str) -> str:
 
 def _tables(task: Task, data: PageData) -> dict[str, Any]:
     """Return the ranking and pairs of a task as cells, for browsers without scripts."""
-    most = max(1, _MOST_ROWS // len(data["tasks"]) // (1 + len(_VERDICTS)))
+    most = max(1, _MOST_ROWS // len(data["tasks"]) // 2)
     rows, words = _rows(task), (task["kind"] != AVERAGE and data["shown"]) or "pairs"
     ends = f"{confidence(data['alpha'])} interval"
     measure = Measure(**data["measure"])
-    gap_ends = gap_interval_name(data["alpha"], task["family_pairs"], data["control"])
     ranking = [
         [
             str(rank),
@@ -75,22 +71,18 @@ def _tables(task: Task, data: PageData) -> dict[str, Any]:
         for rank, model in enumerate(task["models"], start=1)
     ]
     header = ["rank", "possible", "model", measure.named("score", "%"), ends]
-    tables = [_table(f"Ranking of {len(ranking):,} models", header, ranking[:most], len(ranking))]
-    for verdict, codes in _VERDICTS.items():
-        found = [row for row in rows if row["verdict"] in codes]
-        if found:
-            sides = ["better", "worse"] if verdict == "different" else ["A", "B"]
-            header = [
-                *sides,
-                measure.named("gap", "points"),
-                gap_ends,
-                p_name(task["family_pairs"], data["control"]),
-                "items",
-                "needs",
-            ]
-            cells = [_cells(row, task, measure) for row in found[:most]]
-            caption = f"{verdict}: {len(found):,} of {len(rows):,} {words}"
-            tables.append(_table(caption, header, cells, len(found)))
+    pairs_header = [
+        *("A", "B", "verdict"),
+        measure.named("gap", "points"),
+        gap_interval_name(data["alpha"], task["family_pairs"], data["control"]),
+        p_name(task["family_pairs"], data["control"]),
+        *("items", "needs"),
+    ]
+    pairs = [_cells(row, task, measure) for row in rows[:most]]
+    tables = [
+        _table(f"Ranking of {len(ranking):,} models", header, ranking[:most], len(ranking)),
+        _table(f"{len(rows):,} {words}", pairs_header, pairs, len(rows)),
+    ]
     return {"name": task["task"], "tables": tables}
 
 
@@ -111,16 +103,12 @@ def _rows(task: Task) -> list[dict[str, Any]]:
 
 
 def _cells(row: Mapping[str, Any], task: Task, measure: Measure) -> list[str]:
-    turned = row["verdict"] == 2
-    sign = -1 if turned else 1
-    names = [task["models"][row[side] - 1]["name"] for side in ("i", "j")][::sign]
-    ends = [row.get("lo"), row.get("hi")]
-    low, high = [None if end is None else sign * end for end in ends][::sign]
     need = row.get("need")
     return [
-        *names,
-        percent(None if (gap := _gap(row)) is None else sign * gap, measure),
-        gap_interval(low, high, measure),
+        *(task["models"][row[side] - 1]["name"] for side in ("i", "j")),
+        _VERDICTS[row["verdict"]],
+        percent(_gap(row), measure),
+        gap_interval(row.get("lo"), row.get("hi"), measure),
         p_value(row.get("pf")),
         f"{row['n']:,}",
         "no item in common" if not row["n"] else "no number" if need is None else f"{need:,}",

@@ -29,18 +29,17 @@ def asset(package: str, name: str) -> Markup:
     return Markup((files(package) / name).read_text(encoding="utf-8"))
 
 
-def page_style(package: str, name: str) -> Markup:
-    """Return the style of a page: the theme, what all pages have, and its own."""
-    shared = [asset("llm_power._report", each) for each in ("theme.css", "page.css")]
-    return Markup("").join([*shared, asset(package, name)])
-
-
-def content_policy(style: str, script: str) -> str:
-    """Return the Content-Security-Policy of a page: this style and script, and nothing else."""
-    return (
+def page_parts(package: str, name: str) -> dict[str, str]:
+    """Return style and script of a page, what all share first, and the policy: nothing else."""
+    shared, own = "llm_power._report", files(package) / f"{name}.js"
+    styles = [asset(shared, each) for each in ("theme.css", "page.css")]
+    style = Markup("").join([*styles, asset(package, f"{name}.css")])
+    script = asset(shared, "page.js") + (asset(package, own.name) if own.is_file() else "")
+    policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
+    return {"style": style, "script": script, "policy": policy}
 
 
 def visible(value: object) -> object:

@@ -529,15 +529,14 @@ def _check_scores(
     if len(refused):
         i, j = refused[0]
         likely = _likely_kind(values[~missing]) if kind == "binary" else {}
-        if likely:
-            top = 100 if "percent" in likely else 1
-            remedy = (
-                "correct it, or read the scores as numbers of which more is better (of less, with "
-                "--lower-is-better)"
-                if likely["kind"] == "real"
-                else f"correct it, or read the scores as from 0 to {top}"
-            )
         more = f", as are {len(refused) - 1} more" if len(refused) > 1 else ""
+        if likely == {"kind": "real"}:
+            more += " (of real scores more is better, or less with --lower-is-better)"
+            remedy = "correct it, or read the scores as real"
+        elif likely:
+            remedy = (
+                f"correct it, or read the scores as from 0 to {100 if 'percent' in likely else 1}"
+            )
         raise fault(
             f"score {float(values[i, j])!r} is {rule}{more}",
             remedy=remedy,

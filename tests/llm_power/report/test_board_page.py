@@ -177,9 +177,7 @@ def test_tables_without_scripts_are_those_of_the_board(name: Name) -> None:
     (plain,) = re.findall(r"(?s)<noscript>(.*?)</noscript>", render_board_page(drawn.data))
     for bad in ("NaN", "None", "nan", "inf<", "null"):
         assert f">{bad}<" not in plain
-    tables = re.findall(r"<caption>(.*?)</caption>", plain)
-    expected = drawn.summary["verdicts"]["different"]
-    if len(drawn.data["tasks"]) == 1 and expected:
-        assert any(caption.startswith(f"different: {expected} of ") for caption in tables)
+    if name not in ("many", "tasks", "hostile"):
+        assert plain.count("<bdi>different<") == drawn.summary["verdicts"]["different"]
     assert plain.count("Ranking of") == len(drawn.data["tasks"])
     assert "<script" not in plain
