@@ -12,6 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from llm_power._board.cluster_robustness import (
+    category_bootstrap_tables,
+    cluster_definition_table,
+    leave_one_out_table,
+)
 from llm_power._board.cluster_sums import tabulate_clusters
 from llm_power._board.clusters import add_clusters
 from llm_power._board.multiplicity import add_multiplicity
@@ -25,11 +30,6 @@ from llm_power._board.verdicts import verdict_table
 from llm_power._report.answer import Notes, as_text
 from llm_power._report.board_answer import board_answer
 from llm_power._scores.store import TaskScores
-from replication.cluster_robustness import (
-    category_bootstrap_tables,
-    cluster_definition_table,
-    leave_one_out_table,
-)
 
 POINT = OperatingPoint()
 SUBJECTS = (

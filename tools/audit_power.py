@@ -46,6 +46,7 @@ from replication.exhibits import Inputs, write_numbers
 from replication.findings import Finding
 from replication.misprinted import stating, write_cells
 from replication.paper import ExhibitPlan, Paper, folders_of
+from replication.records import write_whole
 from replication.settings import load_settings
 from replication.undefined import REFUSALS, reason_of, write_undefined
 from replication.views import evidence_view
@@ -304,6 +305,10 @@ def draw(detection: Detection, path: Path) -> None:
     plt.close(figure)
 
 
+def _write(table: Path, trials: Sequence[Mapping[str, object]]) -> None:
+    write_whole(table, pd.DataFrame(trials).to_csv(index=False, lineterminator="\n"))
+
+
 def main() -> None:
     """Misprint, judge and write."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -319,6 +324,7 @@ def main() -> None:
         if one["fate"] == "noticed" or one.get("stands")
     }
     trials: list[Mapping[str, object]] = []
+    waits = {**known}
     ends = time.monotonic() + 60 * given.minutes
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench.of(ROOT, Path(folder), given.paper)
@@ -334,8 +340,12 @@ def main() -> None:
         for done in range(len(bench.numbers)):
             for size, found in waiting.items():
                 if done < given.each or size == EVERY:
-                    trials += islice(found, 1)
-                    pd.DataFrame(trials).to_csv(table, index=False, lineterminator="\n")
+                    for one in islice(found, 1):
+                        trials.append(one)
+                        waits.pop((str(one["size"]), str(one["claim"])), None)
+                        # A run that is ended leaves what it has not come to as it was.
+                        _write(table, [*trials, *waits.values()])
+    _write(table, trials)
     detection = Detection.of(table)
     if given.paper == FIRST:
         draw(detection, PICTURE)

@@ -173,7 +173,7 @@ def test_touching_a_module_runs_nothing(finished: Path) -> None:
 
 
 def test_editing_a_module_runs_its_users(finished: Path) -> None:
-    module = finished / "src/replication/cluster_robustness.py"
+    module = finished / "src/llm_power/_board/cluster_robustness.py"
     text = module.read_text()
     module.write_text(text + "\n# edited\n")
     try:

@@ -91,7 +91,7 @@ rule loso:
     log:
         "logs/boards/{panel}/loso.log",
     params:
-        module="replication.cluster_robustness",
+        module="llm_power._board.cluster_robustness",
         function="leave_one_out_table",
         point=operating_point,
     script:

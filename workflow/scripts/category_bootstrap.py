@@ -1,7 +1,7 @@
 """Resample the clusters."""
 
+from llm_power._board.cluster_robustness import category_bootstrap_tables
 from llm_power._board.operating_point import OperatingPoint
-from replication.cluster_robustness import category_bootstrap_tables
 from replication.job import load, logged, save, snakemake
 
 with logged():

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from llm_power._board.cluster_robustness import cluster_definition_table
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._scores.store import read_task
-from replication.cluster_robustness import cluster_definition_table
 from replication.job import logged, save, snakemake
 
 with logged():

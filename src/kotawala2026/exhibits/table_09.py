@@ -14,10 +14,10 @@ from audit.printed import PrintedInterval
 from kotawala2026.exhibits._beside import as_rounded_up, beside, compared
 from kotawala2026.labels import in_printed_order
 from kotawala2026.operating_point import DECLARED
+from llm_power._board.cluster_robustness import category_bootstrap_tables
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_digits_of
-from replication.cluster_robustness import category_bootstrap_tables
 from replication.exhibits import Exhibit, Inputs
 
 _QUANTITIES = ("icc", "design_effect", "n_star_cluster")

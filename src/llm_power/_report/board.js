@@ -521,7 +521,7 @@
         body("ladder").append(saving("ladder", "csv", () => asCsv(near)));
       } else body("ladder").replaceChildren(h("p", { class: "none" }, "No adjacent pair was compared."));
       title("ladder", declared() ? board.tasks[t].finding : "Each rank against the next");
-      about("ladder", `Dashed: the ${grouped(n)} items at hand. Colored: items of a new run that decides the pair, from a chance of 0.5 to a mark at one of ${board.power}${declared() ? "" : ", known at the declared level and power alone"}; an arrow where no number has it. A pair that is different with its mark right of the items at hand needs more of them in a new run to be decided again.`, inGaps());
+      about("ladder", `Dashed: the ${grouped(n)} items at hand. Colored: items of a new run that decides the pair, from a chance of 0.5 to a mark at one of ${board.power}${declared() ? "" : ", known at the declared level and power alone"}; an arrow where a thousand times the items at hand have it not. A pair that is different with its mark right of the items at hand needs more of them in a new run to be decided again.`, inGaps());
     };
 
     // Counts of pairs by the multiple of the items at hand from which they are decided, a bin a point across.

@@ -11,6 +11,11 @@ import numpy as np
 import pytest
 
 from board_examples import screen
+from llm_power._board.cluster_robustness import (
+    category_bootstrap_tables,
+    cluster_definition_table,
+    leave_one_out_table,
+)
 from llm_power._board.cluster_sums import tabulate_clusters
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.ranking import prepare_task
@@ -21,11 +26,6 @@ from llm_power._report.board_files import write_board
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores
 from llm_power._scores.store import TaskScores
-from replication.cluster_robustness import (
-    category_bootstrap_tables,
-    cluster_definition_table,
-    leave_one_out_table,
-)
 
 ITEMS = 24
 ALL, NOTHING, HALF, TWIN = (

@@ -13,6 +13,11 @@ from statsmodels.stats.multitest import multipletests
 
 from board_examples import screen
 from llm_power._board.all_pairs import BoardPairs, p_values_between
+from llm_power._board.cluster_robustness import (
+    category_bootstrap_tables,
+    cluster_definition_table,
+    leave_one_out_table,
+)
 from llm_power._board.cluster_sums import tabulate_clusters
 from llm_power._board.clusters import add_clusters
 from llm_power._board.columns import RANK_COLUMNS, dictionary_page
@@ -38,11 +43,6 @@ from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._scores.selection import select_models
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
-from replication.cluster_robustness import (
-    category_bootstrap_tables,
-    cluster_definition_table,
-    leave_one_out_table,
-)
 
 POINT = OperatingPoint()
 
