@@ -17,7 +17,7 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -333,10 +333,10 @@ def main() -> None:
             recorded = known.get((size, next(iter(number.claims))))
             return recorded or (bench.trial(number, size) if time.monotonic() < ends else None)
 
-        waiting = {
-            size: filter(None, (tried(one, size) for one in drawn(bench.numbers, size)))
-            for size in SIZES
-        }
+        def of_size(size: str) -> Iterator[Mapping[str, object]]:
+            return filter(None, (tried(one, size) for one in drawn(bench.numbers, size)))
+
+        waiting = {size: of_size(size) for size in SIZES}
         for done in range(len(bench.numbers)):
             for size, found in waiting.items():
                 if done < given.each or size == EVERY:

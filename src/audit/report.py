@@ -195,7 +195,7 @@ def render_report(
         should_read=lambda item, finding: should_read(item, finding, judged),
         inputs=lambda claim: _inputs(claim, audit.register.exhibits, judged),
         excerpt=lambda one: excerpt(one, audit),
-        **page_parts(_PACKAGE, "report"),
+        **page_parts(_PACKAGE, "report.css", "report.js"),
         verdicts=_VERDICTS,
         evidences=_EVIDENCE,
         known=judged.keys(),

@@ -149,7 +149,7 @@ def render_index(
     total = sum(verdicts.values(), Counter[str]())
     return page_environment(_PACKAGE).get_template("index.html.j2").render(
         manifest=manifest,
-        **page_parts(_PACKAGE, "index"),
+        **page_parts(_PACKAGE, "index.css"),
         groups=sorted(groups.items(), key=lambda group: [*kinds.values()].index(group[0])),
         boards=(boards := [_Entry(made, results, {}) for made in manifest["boards"]]),
         glances=[each for board in boards for each in board.glances],

@@ -118,7 +118,7 @@ def as_html(answer: Answer) -> str:
     from llm_power._report.page import page_environment, page_parts  # noqa: PLC0415
 
     template = page_environment("llm_power._report").get_template("answer.html.j2")
-    return template.render(answer=answer, **page_parts("llm_power._report", "answer"))
+    return template.render(answer=answer, **page_parts("llm_power._report", "answer.css"))
 
 
 _BY_SUFFIX: Final[Mapping[str, Callable[[Answer], str]]] = {

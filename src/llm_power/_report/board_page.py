@@ -44,7 +44,7 @@ def render_board_page(data: PageData, index: str = "") -> str:
         board=data,
         index=index,
         tables=[_tables(task, data) for task in data["tasks"]],
-        **page_parts(_PACKAGE, "board"),
+        **page_parts(_PACKAGE, "board.css", "board.js"),
         kind="text/plain" if packed else "application/json",
         data=Markup(_deflated(text) if packed else text.translate(_ESCAPED)),
     )  # fmt: skip

@@ -29,12 +29,15 @@ def asset(package: str, name: str) -> Markup:
     return Markup((files(package) / name).read_text(encoding="utf-8"))
 
 
-def page_parts(package: str, name: str) -> dict[str, str]:
-    """Return style and script of a page, what all share first, and the policy: nothing else."""
-    shared, own = "llm_power._report", files(package) / f"{name}.js"
-    styles = [asset(shared, each) for each in ("theme.css", "page.css")]
-    style = Markup("").join([*styles, asset(package, f"{name}.css")])
-    script = asset(shared, "page.js") + (asset(package, own.name) if own.is_file() else "")
+def page_parts(package: str, *names: str) -> dict[str, str]:
+    """Return style and script of a page, what all share first, and the policy: nothing else.
+
+    Names of the page's own files are whole, for the records of jobs look for them in the code.
+    """
+    shared = [asset("llm_power._report", each) for each in ("theme.css", "page.css", "page.js")]
+    own = {name: asset(package, name) for name in names}
+    style = Markup("").join([*shared[:2], *(own[name] for name in names if name[-4:] == ".css")])
+    script = Markup("").join([shared[2], *(own[name] for name in names if name[-3:] == ".js")])
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
