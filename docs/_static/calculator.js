@@ -142,7 +142,7 @@ const Calculator = (() => {
     return [
       ...row("exact McNemar test, corrected", "exact", asItems),
       ...row("McNemar's score test, Connor", "score", asItems),
-      ...row("N*, eq. (6)", "n_star", asItems),
+      ...row("N*, normal approximation", "n_star", asItems),
       ...row("gap resolved by the items, eq. (4)", "mde", points),
       ...row("q = n/N*", "q", (q) => general(q, 4)),
     ];

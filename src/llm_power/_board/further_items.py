@@ -55,7 +55,7 @@ def sampled_clusters(task: TaskScores, cluster: str | None) -> np.ndarray | None
 def further_sentence(
     ranks: pd.DataFrame, alpha: float, measure: Measure = POINTS, *, chosen: bool = False
 ) -> str:
-    """Return what a leader so chosen scores on further items, beside what it scores here."""
+    """Return what the leader is to score on further items; empty where that is what it has here."""
     first, second = ranks.iloc[0], ranks.iloc[1]
     if pd.isna(first["score_further"]):
         return ""
@@ -69,10 +69,14 @@ def further_sentence(
     less = ", or less: the models left out here are not in this" if chosen else ""
     error = (first["score_high"] - first["score_low"]) / (2 * -ndtri(alpha / 2))
     here = measure.shown(first["score"])
-    told = f"a leader so chosen is expected to score {score} on further items"
+    if (score, ahead) == (here, lead):
+        return ""
     if sign * (first["score"] - first["score_further"]) >= error:
         return (
-            f"{first['model']} scores {here}, in part by luck, as the best of {len(ranks):,} "
-            f"on these items: {told}, {place} ({lead} ahead here){less}."
+            f"{first['model']} scores {here}, in part by luck, as the best of {len(ranks):,} on "
+            f"these items: expect {score} on further ones, {place} ({lead} ahead here){less}."
         )
-    return f"{told[0].upper()}{told[1:]} ({here} here), {place} ({lead} ahead here){less}."
+    return (
+        f"Without the luck of being first or second on these items, expect {score} of the leader "
+        f"on further ones ({here} here), {place} ({lead} ahead here){less}."
+    )

@@ -67,11 +67,13 @@ class HaveNeed:
         parts = []
         if known:
             most = max(known, key=lambda rung: max(rung.few, rung.many))
-            pair = "a new run" if every == 1 else f"ranks {most.rank:,} and {most.rank + 1:,}"
             verb = "would need" if open_ else "would take"
-            parts.append(f"{pair} {verb} {most.needed} items")
+            pair = f"ranks {most.rank:,} and {most.rank + 1:,} {verb} {most.needed} new items"
+            parts.append(f"a new run {verb} {most.needed} items" if every == 1 else pair)
         if vague:
-            parts.append(f"the sign of {vague:,} is open" if known else "even the sign is open")
+            parts.append(
+                f"for {vague:,} even the sign is open" if known else "even the sign is open"
+            )
         return "; ".join(filter(None, [told, ", ".join(parts)]))
 
 
@@ -85,14 +87,18 @@ def have_need(pairs: pd.DataFrame, task: str, items: int) -> HaveNeed:
 
 def what_lines_mean(boards: Sequence[HaveNeed], power: float) -> list[str]:
     """Return what a picture of the boards says of its lines and marks, a clause each."""
-    clauses = [f"items of a new run that decides: line from a chance of 0.5, mark at {power:g}"]
-    if any(
-        x.verdict == DIFFERENT and x.many > board.items for board in boards for x in board.rungs
-    ):
+    rungs = [(board.items, rung) for board in boards for rung in board.rungs]
+    clauses = [
+        f"each line: items of a new run that decides, from a chance of 0.5 to one of {power:g} at "
+        "its mark"
+    ]
+    if any(rung.verdict == DIFFERENT and rung.many > items for items, rung in rungs):
         clauses.append(
             "a mark right of the items at hand: different here, but a new run needs more of them "
             "to find it again"
         )
+    if any(isfinite(rung.few) and isinf(rung.many) for _, rung in rungs):
+        clauses.append(f"an arrow: even a thousand times these items give no chance of {power:g}")
     return clauses
 
 

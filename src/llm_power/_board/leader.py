@@ -75,13 +75,21 @@ def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
     """Return why ranks do not follow the scores, or overlap where a verdict tells models apart."""
     low, high = (ranks[name].astype("Float64").astype(float) for name in ("rank_low", "rank_high"))
     notes = []
+    own_low, own_high = (ranks[name].to_numpy(float) for name in ("score_low", "score_high"))
+    different = verdicts[verdicts["verdict"] == DIFFERENT]
+    first, second = (different[name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
+    overlap = np.maximum(own_low[first], own_low[second]) <= np.minimum(
+        own_high[first], own_high[second]
+    )
+    if overlap.any():
+        notes.append(
+            "Models may differ whose score intervals overlap: a pair is compared item by item."
+        )
     if (np.diff(low) < 0).any() or (np.diff(high) < 0).any():
         notes.append(
             "Possible ranks need not follow the scores: a model that differs from the others on "
             "fewer items is told apart from them sooner."
         )
-    different = verdicts[verdicts["verdict"] == DIFFERENT]
-    first, second = (different[name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
     same = (low.to_numpy()[first] == low.to_numpy()[second]) & (
         high.to_numpy()[first] == high.to_numpy()[second]
     )

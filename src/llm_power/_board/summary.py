@@ -14,6 +14,7 @@ from llm_power._board.landscape import VERDICTS, describe_landscape
 from llm_power._board.measure import measure_of
 from llm_power._board.repeats import describe_repeats
 from llm_power._choices import Control, MissingPolicy
+from llm_power._errors import counted
 from llm_power._statistics.verdict import DIFFERENT
 
 if TYPE_CHECKING:
@@ -261,9 +262,10 @@ def discovery_sentence(control: Control, alpha: float) -> str:
         return ""
     by = "Yekutieli, whatever the dependence" if control == "fdr-by" else "Hochberg"
     return (
-        f"On average at most {100 * alpha:g}% of the pairs called different are expected not to "
-        f"differ or to differ the other way, and as few of their intervals to miss the gap (false "
-        f"discovery rate, Benjamini-{by})."
+        f"Of the pairs called different, on average at most {100 * alpha:g}% are expected not to "
+        f"differ or to differ the other way (false discovery rate, Benjamini-{by}), and of their "
+        f"intervals as few to miss the gap (false coverage rate, FCR). Possible ranks hold all at "
+        f"once, with {100 * (1 - alpha):g}% confidence, so that verdicts may say more than they do."
     )
 
 
@@ -292,8 +294,8 @@ def missing_warnings(board: BoardVerdicts) -> list[str]:
         differ = "differs" if row.n_missing == 1 else "differ"
         lines.append(
             f"task {row.task}, model {row.model}: {lacking} without a score {differ} in difficulty "
-            f"from the others (p = {row.p_missing:.1g}); its gaps {treated}, and the sign of "
-            f"{open_sign} of {len(own)} is open until they are scored"
+            f"from the others (p = {row.p_missing:.1g}); its gaps {treated}, and their scores "
+            f"could turn who is ahead in {open_sign} of {counted(len(own), 'pair')}"
         )
     return lines
 

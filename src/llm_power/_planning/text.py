@@ -13,7 +13,7 @@ from llm_power._planning.answer import AtHand, ClusterItems, DetectableGap, Plan
 from llm_power._planning.question import Question
 from llm_power._planning.repeats import RepeatsPlan
 from llm_power._report.answer import Answer, Notes, Table
-from llm_power._report.number_format import points, whole
+from llm_power._report.number_format import p_value, points, whole
 
 _OfPairs = Plan | PlanRange | DetectableGap
 Found = _OfPairs | RepeatsPlan
@@ -94,8 +94,8 @@ def _sentence(plan: Plan) -> str:
     margin = plan.question.margin
     within = "" if margin is None else f"A gap of {gap} is not within {points(margin)}. "
     return (
-        f"{within}Plan {_items(plan.items)}: the {_article(test)} then finds the gap of {gap} with "
-        f"power {plan.question.power:g}, as with any larger number."
+        f"{within}Plan {_items(plan.items)} or more: if the true gap is {gap}, the "
+        f"{_article(test)} then finds it with power {plan.question.power:g}."
     )
 
 
@@ -164,7 +164,8 @@ def _assumed(answer: _OfPairs, plan: Plan) -> str:
         f"a gap of {points(pair.gap)}, at {100 * answer.fewest.pair.discordance:.3g}% to "
         f"{100 * pair.discordance:.3g}% of items that one model alone solves"
         if isinstance(answer, PlanRange)
-        else f"A alone solves {100 * pair.p10:.3g}% of the items, B alone {100 * pair.p01:.3g}%"
+        else f"A and not B solves {100 * pair.p10:.3g}% of the items, B and not A "
+        f"{100 * pair.p01:.3g}%"
     )
     return f"Assumed: {who}; {_level(asked)}."
 
@@ -236,12 +237,12 @@ def _required(plans: Sequence[Plan], heads: list[str]) -> Table:
         )
     if last.equivalence is not None:
         row("two one-sided tests", [plan.equivalence or inf for plan in plans])
-    row("N*, eq. (6)", [plan.n_star for plan in plans])
+    row("N*, normal approximation", [plan.n_star for plan in plans])
     if last.monitored is not None:
         of = [plan.monitored for plan in plans if plan.monitored is not None]
-        row("monitored after every item", [found.items for found in of])
-        row("  of these on average", [found.expected for found in of])
-        row("  nine of ten runs end by", [found.by_90 for found in of])
+        row("looking after every item, at most", [found.items for found in of])
+        row("  used on average", [found.expected for found in of])
+        row("  at most, for power 0.9", [found.by_90 for found in of])
     return Table(rows)
 
 
@@ -252,11 +253,11 @@ def _ways(found: ClusterItems) -> Table:
 
 
 def _errors(plan: Plan) -> Table:
-    rows = [["items run", "power", "wrong sign", "exaggerated"]]
+    rows = [["items run", "power", "wrong sign", "times the gap"]]
     rows += [
         [
             *(f"{at.n_items:,}", f"{at.power:.2f}"),
-            *([f"{at.type_s:.2g}", f"{at.type_m:.2f}"] if at.power else ["-", "-"]),
+            *([p_value(at.type_s), f"{at.type_m:.2f}"] if at.power else ["-", "-"]),
         ]
         for at in plan.sizes
     ]
@@ -268,15 +269,12 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
     where = f", {ENDS[answer.open][1][1]}" if isinstance(answer, PlanRange) else ""
     if plan.sizes and not isinstance(answer, PlanRange):
         lines.append(
-            "A gap that fewer items find significant has the wrong sign that often, and is on "
-            "average that many times the true one."
+            "Of the differences that so many items find: the share with the wrong sign, and how "
+            "many times the true gap they show on average."
         )
     if isfinite(plan.n_star) and plan.clusters is None:
         test = _article(TEST_NAMES[plan.question.test])
-        lines.append(
-            f"N* takes one variance for both hypotheses and no whole counts: the {test} has "
-            f"power {plan.power_at_n_star:.3f} there{where}."
-        )
+        lines.append(f"On N* items the {test} has power {plan.power_at_n_star:.3f}{where}.")
     if plan.power_at_equivalence is not None and not isnan(plan.power_at_equivalence):
         lines.append(
             "The two one-sided tests' number is the normal law's; summed over all tables their "

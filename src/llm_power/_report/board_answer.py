@@ -81,7 +81,10 @@ def _headline(board: BoardVerdicts) -> str:
         if counts[EQUIVALENT] and board.n_pairs > 1
         else ""
     )
-    return f"{who}{where}; {many}{within}"
+    shared = ""
+    if board.average is None and not board.declared.weighted and _lacking(board.verdicts):
+        shared = " on the items that both have"
+    return f"{who}{where}; {many}{within}{shared}"
 
 
 def _on_average(board: BoardVerdicts) -> BoardVerdicts:
@@ -119,7 +122,7 @@ def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:
             row[ends[0] : ends[1]] = "-" * (ends[1] - ends[0])
             row[at(rung.many)] = _MARKS[rung.verdict] if rung.many <= high else ">"
         lines.append(f"{label:>{left}}  {''.join(row)}  {rung.needed}")
-    kinds = {rung.verdict for rung in shown}
+    kinds = {rung.verdict for rung in shown if isfinite(rung.many)}
     marks = ", ".join(f"{mark} {name}" for name, mark in _MARKS.items() if name in kinds)
     about = "; ".join([marks, *what_lines_mean([board], power), "log scale"])
     more = len(board.rungs) - len(shown)
@@ -189,8 +192,8 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
         span = measure.with_unit(" to ".join(ends))
         pairs_named = f", over {len(pairs):,} {board.shown_words}" if gaps.size > 1 else ""
         sentences.append(
-            f"The smallest gap that these items find with power {board.point.power:g} is "
-            f"{span}{pairs_named}."
+            f"With power {board.point.power:g} these items find true gaps from {span} "
+            f"on{pairs_named}; smaller ones less often."
         )
     few = pairs["n_items"][pairs["n_items"].between(1, _PLANNED_FROM - 1)]
     if len(few):
@@ -282,23 +285,25 @@ def _procedure(board: BoardVerdicts) -> str:
     named = ", ".join(TEST_NAMES[test] for test in tests)
     if board.n_pairs == 1:
         return f"{named}, level {board.point.alpha:g}"
-    over = f" over all {board.n_pairs:,} pairs" if board.n_pairs > len(board.verdicts) else ""
-    control = board.declared.control
-    by = "max-T" if control == "max-t" else f"false discovery rate ({control.upper()})"
-    return f"{named}, {by}{over} at level {board.point.alpha:g}"
+    these = "all" if board.n_pairs > len(board.verdicts) else "these"
+    pairs, control = f"{these} {board.n_pairs:,} pairs", board.declared.control
+    if control == "max-t":
+        return f"{named}, adjusted for {pairs} by max-T, level {board.point.alpha:g}"
+    return f"{named}, {control.upper()}: false discovery rate {board.point.alpha:g} of {pairs}"
 
 
 def _pair_table(title: str, rows: pd.DataFrame, board: BoardVerdicts) -> Table:
     many = board.verdicts["task"].nunique() > 1
-    lacking = bool((board.verdicts["n_items"] < board.verdicts["n_task"]).any())
+    lacking = _lacking(board.verdicts)
     different = rows["verdict"].iloc[0] == DIFFERENT
     names = ["better", "worse"] if different else ["A", "B"]
     size = int(rows["family_size"].iloc[0])
     ends = gap_interval_name(board.point.alpha, size, board.declared.control)
     header = [*(["task"] if many else []), *names, board.measure.named("gap"), ends]
-    header += [*(["of all items"] if lacking else [])]
+    header += [*(["missing at worst to best"] if lacking else [])]
     header += [p_name(size, board.declared.control), "items"]
-    header += [f"new items to decide it, chance 0.5 to {board.point.power:g}"]
+    aim = "find it again" if different else "decide it"
+    header += [f"new items to {aim}, chance 0.5 to {board.point.power:g}"]
     shown = rows.head(_MOST_ROWS).to_dict(orient="records")
     cells = [_pair_cells(row, many, lacking, board.measure) for row in shown]
     return _cut([header, *cells], title, of=len(rows), what="pairs")
@@ -310,16 +315,23 @@ def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool, measure: Meas
     names = [row["model_a"], row["model_b"]][::sign]
     low, high = sorted((sign * row["gap_low"], sign * row["gap_high"]))
     lowest, highest = sorted((sign * row["gap_lowest"], sign * row["gap_highest"]))
+    lacks = row["n_items"] < row["n_task"]
+    at_worst = percent_interval(lowest, highest, measure) if lacks else "-"
     return [
         *([row["task"]] if many else []),
         *names,
         percent(sign * row["gap"], measure),
         gap_interval(low, high, measure),
-        *([percent_interval(lowest, highest, measure)] * lacking),
+        *([at_worst] * lacking),
         p_value(row["p_family"]),
         f"{row['n_items']:,}",
         _needed(row, measure),
     ]
+
+
+def _lacking(pairs: pd.DataFrame) -> bool:
+    """Return whether a pair has fewer items than its task."""
+    return bool((pairs["n_items"] < pairs["n_task"]).any())
 
 
 def _needed(row: Mapping[Any, Any], measure: Measure) -> str:
@@ -330,5 +342,5 @@ def _needed(row: Mapping[Any, Any], measure: Measure) -> str:
         return f"{ends[0]:,.0f} to {ends[1]:,.0f}"
     if row["gap"] == 0:
         return "no gap so far"
-    shows = f"; a gap of {measure.shown(row['smallest_gap'])} would show"
+    shows = f"; a true gap of {measure.shown(row['smallest_gap'])} would show here"
     return "sign uncertain" + shows * bool(np.isfinite(row["smallest_gap"]))

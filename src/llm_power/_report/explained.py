@@ -25,7 +25,7 @@ LINES: Final[dict[str, str]] = {
         "The range of values that the data allow, from its low end to its high end. An interval "
         "of a gap that holds 0 leaves open who is better."
     ),
-    "family p": (
+    "adjusted p": (
         "Chance of a gap as large as this or larger between equal models, adjusted for all pairs "
         "looked at. Small is strong evidence."
     ),
@@ -41,10 +41,10 @@ LINES: Final[dict[str, str]] = {
         "Different: the evidence is strong enough. Equivalent: the gap is within the margin. "
         "Undetermined: neither is shown, which does not make the models equal."
     ),
-    r"b \+ c items can decide the pair": (
+    "enough items differ to decide the pair": (
         "Whether items on which the models differ are enough for any result to be significant."
     ),
-    "new items to decide it, chance 0.5 to.*": (
+    "new items to (decide it|find it again), chance 0.5 to.*": (
         'Size of a new run that decides the pair with a chance of one half; behind "to", with '
         "the chance asked for, which a thousand times the items at hand have not where even the "
         "sign is uncertain."
@@ -61,7 +61,7 @@ LINES: Final[dict[str, str]] = {
     "smallest gap that the items find": (
         "The gap from which on items as many as these find a difference with the power asked for."
     ),
-    r"N\* at the observed gap, .*|N\*, eq\. .*|N\* at .*": (
+    r"N\* at .*|N\*, normal .*": (
         "N*: items that find the gap by the paper's formula, which takes one variance. It is no "
         "promise for a gap that was observed: the true one may be smaller."
     ),
@@ -73,16 +73,16 @@ LINES: Final[dict[str, str]] = {
         "speaks for a difference."
     ),
     "monitoring has crossed": "Whether that evidence is strong enough to stop and call it.",
-    "required, monitored|monitored after every item": (
+    "looking after every item, at most": (
         "Items to allow for if one looks after every item and stops once it is decided."
     ),
-    "of these (used )?on average": "Items that such a run takes on average.",
-    "nine of ten runs end by": "Items after which nine of ten such runs have stopped.",
+    "used on average": "Items that such a run takes on average.",
+    "at most, for power 0.9": "The same, for power 0.9: nine of ten runs stop by then.",
     "power, .*|power": "Power: chance that a test on so many items finds the gap.",
-    "type S error there|wrong sign": (
+    "wrong sign(, if found)?": (
         "Chance that a gap found significant points the wrong way (type S)."
     ),
-    "type M error there|exaggerated": (
+    "times the gap(, if found)?": (
         "How many times the true gap a gap found significant is on average (type M)."
     ),
     # Two accuracies.
@@ -130,7 +130,10 @@ LINES: Final[dict[str, str]] = {
     "better|worse|A|B": "The two models of the pair.",
     "score": "Share of items solved, or mean score, of 100.",
     "missing": "Items that the model has no score on.",
-    "of all items": "The gaps that any scores of the missing items would leave possible.",
+    "missing at worst to best": (
+        "Gaps over all items if the missing scores all spoke against the model on the left, or for "
+        "it."
+    ),
 }
 
 # Words of sentences, wherever the answer has them.

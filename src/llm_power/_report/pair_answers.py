@@ -74,7 +74,7 @@ def answer_from_counts(
         _gap("gap_high", f"gap, {level} interval to", found.interval.high),
         *(_p(f"p_{name}", f"p, {_TESTS[name]}", p_of(b, c)) for name, p_of in P_VALUES.items()),
         _text("verdict", f"verdict, {_TESTS[asked.test]}", str(found.verdict)),
-        _text("attainable", "b + c items can decide the pair", bool(found.attainable)),
+        _text("attainable", "enough items differ to decide the pair", bool(found.attainable)),
     ]
     if asked.margin is not None:
         answers += [_p("p_equivalence", f"p, gap within {asked.margin:g}", found.p_equivalence)]
@@ -94,7 +94,7 @@ def answer_from_counts(
         _text("decided_as", "with these it would be", str(found.decided_as)),
         _number("chance_of_turning", "chance that a new sample turns the verdict", turning),
         _gap("smallest_gap", "smallest gap that the items find", smallest),
-        _items("n_star", "N* at the observed gap, eq. (6)", n_star),
+        _items("n_star", "N* at the observed gap", n_star),
         _items("n_star_low", f"N*, {level} interval from", low),
         _items("n_star_high", f"N*, {level} interval to", high),
         _number("q", "q = N/N*", resolution_ratio(n_items, n_star)),
@@ -207,9 +207,9 @@ def _monitored(b: int, c: int, n: int, at: OperatingPoint) -> list[Finding]:
     return [
         _number("log_e_beta", "log e-value, Beta(4, 4)", log_e),
         _text("crossed_beta", "monitoring has crossed", bool(log_e >= -np.log(at.alpha))),
-        _items("n_star_monitored", "required, monitored", horizon.n_star_anytime),
-        _items("items_monitored", "of these used on average", horizon.expected_items),
-        _items("items_monitored_90", "nine of ten runs end by", horizon.stopping_90),
+        _items("n_star_monitored", "looking after every item, at most", horizon.n_star_anytime),
+        _items("items_monitored", "  used on average", horizon.expected_items),
+        _items("items_monitored_90", "  at most, for power 0.9", horizon.stopping_90),
     ]
 
 
@@ -219,8 +219,8 @@ def _errors(b: int, c: int, n: int, at: OperatingPoint, asked: Declared) -> list
     errors = mcnemar_design_errors(n, b / n, c / n, test=asked.test, alpha=at.alpha)
     return [
         _number("power", "power, if the gap is the true one", errors.power),
-        _number("type_s", "type S error there", errors.type_s),
-        _number("type_m", "type M error there", errors.type_m),
+        _number("type_s", "wrong sign, if found", errors.type_s),
+        _number("type_m", "times the gap, if found", errors.type_m),
     ]
 
 

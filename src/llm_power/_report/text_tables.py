@@ -25,7 +25,7 @@ def p_name(family_size: int, control: Control) -> str:
     """Return the name of the p-values that go with the verdicts of a family of pairs."""
     if family_size == 1:
         return "p"
-    return "family p" if control == "max-t" else "FDR-adjusted p"
+    return "adjusted p" if control == "max-t" else "FDR-adjusted p"
 
 
 def number_columns(rows: Sequence[Sequence[str]]) -> list[int]:

@@ -33,16 +33,16 @@ def board(*rungs: tuple[str, float, float], items: int = 1000) -> HaveNeed:
     [
         (
             [("different", 200, 400), ("undetermined", 9e5, 2_700_000), ("undetermined", 10, inf)],
-            "2 of 3 neighbors cannot be told apart; ranks 2 and 3 would need 2.7 million items, "
-            "the sign of 1 is open",
+            "2 of 3 neighbors cannot be told apart; ranks 2 and 3 would need 2.7 million new "
+            "items, for 1 even the sign is open",
         ),
         (
             [("different", 200, 400), ("different", 100, 3_991)],
-            "All 2 neighbors can be told apart; ranks 2 and 3 would take 4,000 items",
+            "All 2 neighbors can be told apart; ranks 2 and 3 would take 4,000 new items",
         ),
         (
             [("different", 200, 400), ("equivalent", 100, 250)],
-            "All 2 neighbors are decided (1 equivalent); ranks 1 and 2 would take 400 items",
+            "All 2 neighbors are decided (1 equivalent); ranks 1 and 2 would take 400 new items",
         ),
         (
             [("undetermined", inf, inf), ("undetermined", nan, nan)],

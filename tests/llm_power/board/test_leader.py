@@ -114,7 +114,10 @@ def test_the_average_has_a_leader_of_its_own() -> None:
 def ranks_of(first: bool, low: list[int], high: list[int]) -> pd.DataFrame:
     models = [f"m{i}" for i in range(len(low))]
     leads = [first, *[False] * (len(low) - 1)]
-    return pd.DataFrame({"model": models, "rank_low": low, "rank_high": high, "first": leads})
+    apart = {"score_low": np.arange(len(low)), "score_high": np.arange(len(low))}
+    return pd.DataFrame(
+        {"model": models, "rank_low": low, "rank_high": high, "first": leads, **apart}
+    )
 
 
 def pairs_of(verdict: str, lowest: float = 0.1) -> pd.DataFrame:
@@ -142,6 +145,8 @@ def test_the_sentence_says_who_is_or_could_be_first(
 def test_what_seems_to_contradict_the_ranks_is_explained() -> None:
     plain = ranks_of(True, [1, 2, 2], [1, 3, 3])
     assert rank_notes(plain, pairs_of("different")) == []
+    [note] = rank_notes(plain.assign(score_low=0.4, score_high=0.5), pairs_of("different"))
+    assert note.startswith("Models may differ whose score intervals overlap")
     [note] = rank_notes(ranks_of(False, [1, 2, 1], [3, 3, 3]), pairs_of("undetermined"))
     assert note.startswith("Possible ranks need not follow the scores")
     [note] = rank_notes(ranks_of(False, [1, 1, 3], [2, 2, 3]), pairs_of("different"))

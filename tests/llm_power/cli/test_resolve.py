@@ -97,7 +97,7 @@ def test_the_best_models_have_the_numbers_of_the_whole_board(
     assert told[1]["n_pairs"] == told[0]["n_pairs"] == len(every)
     screen = capsys.readouterr().out
     assert "pairs of the best 3 models (" in screen
-    assert f"max-T over all {len(every)} pairs at level 0.05)" in screen
+    assert f"adjusted for all {len(every)} pairs by max-T, level 0.05)" in screen
     assert "... and 1 more models" in screen
 
 
@@ -119,7 +119,10 @@ def test_test_margin_and_clusters_are_declared(
     command = ("resolve", scores, "--cluster", "subject", "--out", tmp_path / "out")
     assert run(*command, "--clusters", "fixed", "--test", "mid_p", "--margin", "0.3") == 0
     shown = capsys.readouterr().out
-    assert "different: 1 of 3 adjacent pairs (mid-p McNemar test, max-T at level 0.05)" in shown
+    assert (
+        "different: 1 of 3 adjacent pairs (mid-p McNemar test, adjusted for these 3 pairs by max-T"
+        in shown
+    )
     assert "equivalent: 2 of 3" in shown
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert (summary["test"], summary["margin"], summary["clusters"]) == ("mid_p", 0.3, "fixed")
@@ -228,7 +231,7 @@ def test_a_text_column_is_announced_and_nothing_is_clustered_by_it(
     scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("resolve", scores, "--out", tmp_path / "out") == 0
-    told = "column subject holds text; it is no model, and kept as a property of the items"
+    told = "column subject holds text, which no model does: read as a property of the items"
     assert capsys.readouterr().err == f"note: task exam: {told}\n"
     assert set(pd.read_parquet(tmp_path / "out" / "pairs.parquet")["test"]) == {"exact"}
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
@@ -727,7 +730,7 @@ def test_pairs_are_kept_of_all(
     told = ", ".join(f"{n:,} {name}" for name, n in verdicts.items() if n)
     assert f"Of all 1,770 pairs: {told}." in text
     assert f"over {len(kept):,} {shown}" in " ".join(text.split())
-    assert "max-T over all 1,770 pairs" in text
+    assert "all 1,770 pairs by max-T" in text
 
 
 def test_more_pairs_than_are_held_are_streamed_unasked(

@@ -39,11 +39,11 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
 @pytest.mark.parametrize(
     ("question", "start"),
     [
-        (("--p-a", 0.65, "--p-b", 0.60, "--rho", 0.3), "Plan 1,069 items: the exact McNemar"),
+        (("--p-a", 0.65, "--p-b", 0.60, "--rho", 0.3), "Plan 1,069 items or more: if the true"),
         (("--gap", 0.05), "Plan 3,213 items: enough however many items the models differ on; 157"),
         (("--gap", 0.05, "--p-a", 0.65), "Plan 2,392 items: enough at every correlation"),
         (("--gap", -0.05, "--p-b", 0.65), "Plan 2,392 items: enough at every correlation"),
-        (("--gap", 0.05, "--p-a", 0.65, "--rho", 0.3), "Plan 1,069 items: the exact McNemar"),
+        (("--gap", 0.05, "--p-a", 0.65, "--rho", 0.3), "Plan 1,069 items or more: if the true"),
         (("--gap", 0), "No number of items tells models apart"),
         (("--gap", 0, "--margin", 0.01), "Plan 85,634 items: enough however many"),
         (
@@ -51,13 +51,19 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
             "Where the models differ on every item 14 clusters are never enough",
         ),
         (("--p-a", 0.65, "--p-b", 0.60), "Plan 2,392 items: enough at every correlation"),
-        (("--b", 295, "--c", 249, "--n", 10042), "Plan 20,662 items: the exact McNemar"),
-        (("--gap", 0.02, "--discordance", 0.1, "--test", "mid_p"), "Plan 1,949 items: the mid-p"),
+        (("--b", 295, "--c", 249, "--n", 10042), "Plan 20,662 items or more: if the true"),
+        (
+            ("--gap", 0.02, "--discordance", 0.1, "--test", "mid_p"),
+            "Plan 1,949 items or more: if the true",
+        ),
         (("--n", 2000, "--discordance", 0.1), "2,000 items find gaps of 2.03 points or more"),
-        (("--gap", 0.02, "--discordance", 0.1, "--n", 1319), "Plan 2,043 items: the exact"),
+        (
+            ("--gap", 0.02, "--discordance", 0.1, "--n", 1319),
+            "Plan 2,043 items or more: if the true",
+        ),
         (("--p-a", 0.65, "--p-b", 0.60, "--n", 800), "Plan 2,392 items: enough at every"),
         (("--n", 20, "--discordance", 0.1), "No gap is found among 20 items: plan more."),
-        (("--gap", 1, "--discordance", 1), "Plan 6 items: the exact"),
+        (("--gap", 1, "--discordance", 1), "Plan 6 items or more: if the true"),
         (("--gap", 0, "--discordance", 0.1), "No number of items tells models apart"),
         (("--gap", 0, "--discordance", 0.1, "--margin", 0.01), "Plan 8,602 items: two one-sided"),
         (
@@ -88,7 +94,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         (("--n", 2000, "--discordance", 0), "Models that never differ on an item are told apart"),
         (
             ("--gap", 0.05, "--discordance", 0.33, "--margin", 0.02),
-            "A gap of 5 points is not within 2 points. Plan 1,069 items: the exact McNemar",
+            "A gap of 5 points is not within 2 points. Plan 1,069 items or more: if the true",
         ),
         (("--p-a", 0, "--p-b", 1), "Plan 6 items: enough at every correlation"),
         (("--gap", 0.02, "--discordance", 0.1, "--margin", 0.9999), "Plan 1 item: two one-sided"),

@@ -169,11 +169,11 @@ def test_a_text_column_is_a_property_of_the_items_and_no_model(tmp_path: Path) -
         # A tab is in no label, and a note is not there for every item.
         assert task.clusters == {"topic": ("math", "law", "math")}
         assert task.provenance.reading["properties"] == ["question", "topic", "note"]
-        told = [note.partition("; ")[2] for note in notes]
+        told = [note.partition(" text, ")[2] for note in notes]
         assert told == [
-            "it is no model, and left out",
-            "it is no model, and kept as a property of the items",
-            "it is no model, and left out",
+            "which no model does: left out",
+            "which no model does: read as a property of the items",
+            "which no model does: left out",
         ]
         (declared,) = read_tasks(path, ReadOptions(clusters=["topic"], exclude=["note"]))
         assert declared.provenance.reading["properties"] == ["question"]
