@@ -44,6 +44,7 @@ from llm_power._planning.ask import Planned, planned_from_task
 from llm_power._report.answer import Reply
 from llm_power._report.board_answer import board_answer
 from llm_power._report.board_files import resolved_board, title_of, write_board, writes_csv
+from llm_power._scores._choosing import settled
 from llm_power._scores.frames import read_frame
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import measured, read_tasks
@@ -77,6 +78,13 @@ class Reading(TypedDict, total=False):
     accept_other_score: bool
     skip_malformed: bool
     answer_key: AnswerKey
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked(ReadOptions):
+    """What is declared of scores until they can be compared."""
+
+    missing: MissingPolicy = "error"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -353,7 +361,9 @@ def resolve_for(
     **reading: Unpack[Reading],
 ) -> Iterator[Resolved]:
     """Give a resolved board; the pairs of a streamed one wait in `out` until it is saved there."""
-    options = ReadOptions(clusters=(cluster,) if cluster else (), names=names, **reading)
+    options = _Asked(
+        clusters=(cluster,) if cluster else (), names=names, missing=missing, **reading
+    )
     point = OperatingPoint(alpha=alpha, power=power)
     declared = Declared(
         test=test,
@@ -367,8 +377,16 @@ def resolve_for(
     )
     kept = None if keep is None else Keep.parsed(keep)
     notes: list[str] = []
-    read = read_anything(scores, options, reader=reader, on_stage=on_stage, on_note=notes.append)
-    tasks = [prepare_task(task, missing=missing) for task in read]
+
+    def ranked(
+        on_stage: Callable[[str], None], on_note: Callable[[str], None], asked: _Asked
+    ) -> list[TaskScores]:
+        read = read_anything(scores, asked, reader=reader, on_stage=on_stage, on_note=on_note)
+        return [prepare_task(task, missing=asked.missing) for task in read]
+
+    tasks = settled(
+        partial(ranked, on_stage, notes.append), partial(ranked, _silent, _silent), options
+    )
     require_different_tasks(tasks)
     resolved = partial(
         resolved_board,
@@ -494,33 +512,39 @@ def compare(
     >>> compare(scores, baseline="wren", candidate="heron")
     undetermined: heron against wren on scores
     """
-    options = ReadOptions(clusters=(cluster,) if cluster else (), names=names or {}, **reading)
-    notes: list[str] = []
-    sides = [
-        Path(side) if isinstance(side, str | os.PathLike) else _of_memory(side, name, options)
-        for name, side in (("scores" if new is None else "old", old), ("new", new))
-        if side is not None
-    ]
+    options = _Asked(
+        clusters=(cluster,) if cluster else (), names=names or {}, missing=missing, **reading
+    )
     if new is not None and options.names:
         raise InvalidArgument("give --name with OLD alone: of two files each is one run")
-    tasks, first, second = read_sides(
-        sides[0],
-        sides[1] if len(sides) > 1 else None,
-        options,
-        baseline=baseline,
-        candidate=candidate,
-        reader=reader,
-        on_note=notes.append,
-    )
-    found = compare_models(
-        tasks,
-        first,
-        second,
-        missing=missing,
-        cluster=cluster,
-        point=OperatingPoint(alpha=alpha, power=power),
-        declared=Declared(
-            test=test, margin=margin, clusters=clusters, weighted=missing == "weighted"
-        ),
-    )
+    notes: list[str] = []
+
+    def compared(on_note: Callable[[str], None], asked: _Asked) -> list[Comparison]:
+        sides = [
+            Path(side) if isinstance(side, str | os.PathLike) else _of_memory(side, name, asked)
+            for name, side in (("scores" if new is None else "old", old), ("new", new))
+            if side is not None
+        ]
+        tasks, first, second = read_sides(
+            sides[0],
+            sides[1] if len(sides) > 1 else None,
+            asked,
+            baseline=baseline,
+            candidate=candidate,
+            reader=reader,
+            on_note=on_note,
+        )
+        return compare_models(
+            tasks,
+            first,
+            second,
+            missing=asked.missing,
+            cluster=cluster,
+            point=OperatingPoint(alpha=alpha, power=power),
+            declared=Declared(
+                test=test, margin=margin, clusters=clusters, weighted=asked.missing == "weighted"
+            ),
+        )
+
+    found = settled(partial(compared, notes.append), partial(compared, _silent), options)
     return Compared(comparison_answer(*found), tuple(found), tuple(notes))

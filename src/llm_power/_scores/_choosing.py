@@ -11,8 +11,10 @@ from llm_power._scores._source import LogFile, NoClusterColumn
 from llm_power._scores.options import ReadOptions
 
 T = TypeVar("T")
+Asked = TypeVar("Asked", bound=ReadOptions)
 
-_CHOOSE: Final = "choose among them, for example"
+_EXAMPLE: Final = ", for example"
+_CHOOSE: Final = f"choose among them{_EXAMPLE}"
 _MOST_CANDIDATES: Final = 12
 # Of many metrics one of these is offered.
 _USUAL: Final = ("acc", "accuracy", "exact_match", "quasi_exact_match")
@@ -56,6 +58,7 @@ class OpenChoice(ScoreError):
         """Have the size of each candidate, where only reading tells it."""
         if self._size is not None:
             self.candidates = {name: self._size(name, options) for name in self.candidates}
+            self._size = None
 
 
 class AllOpen(ScoreError):
@@ -74,14 +77,20 @@ class AllOpen(ScoreError):
             alike.setdefault(_what_is_open(fault), []).append(fault)
         first = self.faults[0]
         tried = " ".join(as_options(settings))
+        others = f"choose others of them than {tried}"
+        others = f"choose others of them than {tried}"
+        remedies = dict.fromkeys(
+            others if beyond and fault.remedy == _CHOOSE else fault.remedy.removesuffix(_EXAMPLE)
+            for fault in self.faults
+        )
         super().__init__(
             "; ".join(
                 [
-                    *(_of_tasks(same, len(self.faults)) for same in alike.values()),
+                    *(_of_tasks(same, first, len(self.faults)) for same in alike.values()),
                     *([f"with {tried}, {beyond}"] if beyond else []),
                 ]
             ),
-            remedy=f"choose others of them than {tried}" if beyond else first.remedy,
+            remedy="; ".join(remedies) + ("" if beyond else _EXAMPLE),
             file=first.file,
             model=first.model,
             item=first.item,
@@ -95,11 +104,14 @@ def _what_is_open(fault: ScoreError) -> tuple[str, ...]:
     return (fault.problem,)
 
 
-def _of_tasks(same: Sequence[ScoreError], n_faults: int) -> str:
+def _of_tasks(same: Sequence[ScoreError], foremost: ScoreError, n_faults: int) -> str:
     """Tell what is open alike in some tasks, by the first of them."""
     first = same[0]
     if not isinstance(first, OpenChoice):
-        return first.problem
+        place = (first.model, first.item)
+        is_told = first.model is None or place == (foremost.model, foremost.item)
+        where = "" if is_told else f"model {first.model!r}, item {first.item!r}: "
+        return f"{where}{first.problem}"
     others = {fault.task for fault in same if isinstance(fault, OpenChoice)} - {first.task}
     where = f" in task {first.task!r}" if first.task and n_faults > 1 else ""
     where += f" and {counted(len(others), 'other')}" if others else ""
@@ -208,9 +220,7 @@ def _together(faults: Sequence[ScoreError], known: Mapping[str, Any]) -> dict[st
     return settings
 
 
-def settled(
-    read: Callable[[ReadOptions], T], again: Callable[[ReadOptions], object], options: ReadOptions
-) -> T:
+def settled(read: Callable[[Asked], T], again: Callable[[Asked], object], options: Asked) -> T:
     """Read; where something is open, settle it and read again, to refuse with all that is."""
     faults: list[ScoreError] = []
     settings: dict[str, Any] = {}

@@ -354,12 +354,17 @@ def _several_runs(
     task: str | None, model: str, runs: Sequence[Path], options: ReadOptions, form: LogFormat
 ) -> OpenChoice:
     folder = common_folder(runs)
-    named = {path.absolute().relative_to(folder).as_posix(): path for path in runs}
+    oldest_first = sorted(runs, key=form.created)
+    named = {path.absolute().relative_to(folder).as_posix(): path for path in oldest_first}
+    scored: list[int] = []
 
     def size(name: str, settled: ReadOptions) -> str:
         with suppress(ScoreError):
             read = form.one_task([named[name]], replace(settled, exclude=(), names={}, task=task))
-            return f" ({np.count_nonzero(read.scored):,} scores of {read.n_items:,} items)"
+            scored.append(int(np.count_nonzero(read.scored)))
+            is_shorter = named[name] == oldest_first[-1] and scored[-1] < max(scored)
+            warning = f"; the newest, {max(scored) - scored[-1]:,} fewer than another"
+            return f" ({scored[-1]:,} scores of {read.n_items:,} items{warning * is_shorter})"
         return ""
 
     own_name = "" if model in options.names else ", give each run a name (--name RUN=PATH)"

@@ -18,6 +18,7 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol, cast
 
@@ -65,6 +66,10 @@ _NOT_AVAILABLE: Final = {"", "#N/A", "#NV", "#N/D"}
 _CSV_BLOCK: Final = 2**24  # bytes
 _TRUTH: Final = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
 
+_ITEM_COLUMNS: Final = ("item_id", "item")
+# Words for an item that is solved.
+_SOLVED: Final = {"yes", "pass", "passed", "correct", "right", "solved", "success"}
+
 Coded = tuple[tuple[str, ...], IntArray]
 
 
@@ -82,6 +87,10 @@ class Declared(Protocol):
     @property
     def decimal(self) -> str | None:
         """The decimal mark, where the other one separates thousands."""
+
+    @property
+    def task(self) -> str | None:
+        """The sheet of a workbook that has several."""
 
     def declared_columns(self) -> list[str]:
         """Return the columns that were named."""
@@ -103,6 +112,16 @@ class Table:
     def file(self) -> str:
         """The file, for messages."""
         return str(self.source.path)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(next(iter(self.columns.values())))
+
+    def can_name(self, name: str) -> bool:
+        """Return whether a column holds text or whole numbers, which name things exactly."""
+        kind = self.columns[name].type
+        return _is_text(kind) or bool(pa.types.is_integer(kind))
 
     def rows(self, kept: BoolArray) -> Table:
         """Return the table with some of its rows."""
@@ -128,7 +147,7 @@ class Table:
     def coded(self, name: str) -> Coded:
         """Return the distinct labels of a column by first appearance, and each row's index."""
         column = self.columns[name]
-        if not (_is_text(column.type) or pa.types.is_integer(column.type)):
+        if not self.can_name(name):
             raise self.source.fault(
                 f"column {name!r} holds {_called(column.type)}, which names nothing exactly",
                 "store item ids, models and cluster labels as text or whole numbers",
@@ -234,12 +253,15 @@ class Table:
             raise self._ask_decimal(name, text, "has separators of thousands", grouped[0])
         if unread.size:
             row = int(np.argmax(codes == unread[0]))
-            raise self.source.fault(
+            solved = [text for text in texts if text.lower() in _SOLVED]
+            raise ScoreError(
                 f"{texts[unread[0]]!r} in column {name!r} is not a score",
-                "write a decimal number, leave a missing score empty, or exclude the column "
-                f"(--exclude {name})",
+                remedy="write a decimal number, leave a missing score empty, or exclude the column "
+                f"(--exclude {name})" + (", or say which word means 1" if solved else ""),
+                file=self.file,
                 model=model,
                 item=items[row],
+                settings={"true": solved} if solved else {},
             )
         values: FloatArray = numbers[codes]
         return values
@@ -301,7 +323,7 @@ def read_table(source: SourceFile, options: Declared) -> Table:
     elif is_json(whole.data):
         table = read_json(whole, paths)
     else:
-        table = read_workbook(whole) if is_workbook(whole.data) else read_csv(whole)
+        table = read_workbook(whole, options.task) if is_workbook(whole.data) else read_csv(whole)
     words = frozenset(word.lower() for word in options.true)
     return replace(
         table,
@@ -371,8 +393,8 @@ def is_workbook(data: bytes) -> bool:
     return data.startswith(ZIP_MAGIC) and b"[Content_Types].xml" in data
 
 
-def read_workbook(source: SourceFile) -> Table:
-    """Read the one sheet of an .xlsx, every cell as text."""
+def read_workbook(source: SourceFile, sheet: str | None = None) -> Table:
+    """Read a sheet of an .xlsx, by default the only one, every cell as text."""
     try:
         from openpyxl import load_workbook  # noqa: PLC0415
     except ImportError as error:
@@ -392,12 +414,14 @@ def read_workbook(source: SourceFile) -> Table:
             f"not a readable workbook ({type(error).__name__}: {error})", "save it again"
         ) from error
     filled = {title: rows for title, rows in sheets.items() if rows}
-    if len(filled) != 1:
-        raise source.fault(
+    if len(filled) != 1 and sheet not in filled:
+        raise ScoreError(
             f"the workbook has {len(filled)} sheets with content: {listed(filled)}",
-            "keep one sheet, or save it as CSV",
+            remedy="keep one sheet, or choose the one to read",
+            file=str(source.path),
+            settings={"task": max(filled, key=lambda name: len(filled[name]))} if filled else {},
         )
-    (rows,) = filled.values()
+    rows = filled[sheet] if sheet in filled else next(iter(filled.values()))
     return _of_rows(([_cell(cell) for cell in row] for row in rows if any(row)), source)
 
 
@@ -473,7 +497,7 @@ def parquet_header(source: SourceFile) -> tuple[list[str], Mapping[bytes, bytes]
 def read_csv(source: SourceFile) -> Table:
     """Read a comma-separated table, UTF-8 with or without a byte order mark, every cell as text."""
     header = csv_header(source)
-    if header and b'"' not in source.data:
+    if header and _quotes_cells(source.data):
         _check_header(header, source)
         if (columns := _plain_columns(source.data, header)) is not None:
             return Table(source, columns, {}, is_csv=True)
@@ -481,25 +505,38 @@ def read_csv(source: SourceFile) -> Table:
 
 
 def _plain_columns(data: bytes, header: Sequence[str]) -> dict[str, Any] | None:
-    """Return the columns of a CSV without quotes; None if it has a fault that is to be named."""
+    """Return the columns of a CSV; None if it has a fault that is to be named."""
     coded = pa.dictionary(pa.int32(), pa.string())
     try:
         table = pa_csv.read_csv(
             pa.BufferReader(data),
             # A line may be as long as a block.
             pa_csv.ReadOptions(use_threads=False, block_size=_CSV_BLOCK),
-            pa_csv.ParseOptions(delimiter=_delimiter(_first_line(data)), quote_char=False),
-            pa_csv.ConvertOptions(column_types=dict.fromkeys(header, coded), null_values=[]),
-        )
+            pa_csv.ParseOptions(
+                delimiter=_delimiter(_first_line(data)), newlines_in_values=b'"' in data
+            ),
+            pa_csv.ConvertOptions(column_types=dict.fromkeys(["", *header], coded), null_values=[]),
+        ).rename_columns(header)
         return {name: table.column(name).unify_dictionaries().combine_chunks() for name in header}
-    except (pa.ArrowException, KeyError):
+    except (pa.ArrowException, ValueError):
         return None
+
+
+def _quotes_cells(data: bytes) -> bool:
+    """Return whether all quotes are around whole cells, or doubled inside of them."""
+    ends = (_delimiter(_first_line(data)).encode(), b"\n", b"\r")
+    pieces = data.removeprefix(BOM_UTF8).split(b'"')
+    return len(pieces) % 2 == 1 and all(
+        (not before or before.endswith(ends)) and (not after or after.startswith(ends))
+        for before, after in pairwise(pieces[::2])
+    )
 
 
 def _of_rows(rows: Iterator[list[str]], source: SourceFile) -> Table:
     header = next(rows, None)
     if header is None:
         raise source.fault("the file is empty", "give a table with a header")
+    header = _with_index(header)
     _check_header(header, source)
     body: list[list[str]] = []
     for number, row in enumerate(rows, start=1):
@@ -549,13 +586,20 @@ def read_json(source: SourceFile, paths: Sequence[str] = ()) -> Table:
     return Table(source, arrays, {}, is_csv=False)
 
 
-def csv_header(source: SourceFile) -> list[str]:
+def csv_header(source: SourceFile, sheet: str | None = None) -> list[str]:
     """Return the header of a CSV or a workbook, empty if the file is."""
     if is_workbook(source.data):
-        return list(read_workbook(source).columns)
+        return list(read_workbook(source, sheet).columns)
     line = _first_line(source.data)
     # A quoted name may hold the end of a line.
-    return next(_csv_rows(source.data if b'"' in line else line, source), [])
+    return _with_index(next(_csv_rows(source.data if b'"' in line else line, source), []))
+
+
+def _with_index(names: list[str]) -> list[str]:
+    """Name the first column, which pandas leaves without a name where it is an unnamed index."""
+    if names[:1] != [""]:
+        return names
+    return ["index" if {*_ITEM_COLUMNS} & {*names} else _ITEM_COLUMNS[0], *names[1:]]
 
 
 def _first_line(data: bytes) -> bytes:

@@ -103,15 +103,26 @@ def _pivot(
         raise ScoreError(
             f"data row {row + 1} scores this model on this item once more",
             remedy="keep one row for each item and model"
-            + ("" if by_repeat else ", or name the column of the repeats (repeat_column)"),
+            + ("" if by_repeat else ", or name the column of the repeats (--repeat-column)"),
             file=table.file,
             model=models[model_codes[row]],
             item=items[item_codes[row]],
+            settings={} if by_repeat else _likely_repeats(table, score, cells),
         )
     values = np.full(n_cells, np.nan)
     item_of_row = cast(Sequence[str], np.array(items, dtype=object)[item_codes])
     values[cells] = table.scores(score, item_of_row)
     return values.reshape(len(items), len(models), len(repeats))
+
+
+def _likely_repeats(table: Table, score: str, cells: IntArray) -> dict[str, str]:
+    """Return the column that tells the rows of a cell apart by as few labels as can."""
+    for name in (name for name in table.columns if name != score and table.can_name(name)):
+        labels, codes = table.coded(name)
+        n_cells = len(np.unique(cells * len(labels) + codes))
+        if n_cells == len(cells) and len(labels) == np.bincount(cells).max():
+            return {"repeat_column": name}
+    return {}
 
 
 def _first_rows(codes: IntArray, n_codes: int) -> IntArray:

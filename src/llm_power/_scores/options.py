@@ -197,8 +197,8 @@ class ReadOptions:
         elsewhere = {"task", "clusters", "source", "revision", "retrieved"}
         return {
             name: list(value) if isinstance(value, tuple) else value
-            for name, value in asdict(self).items()
-            if name not in elsewhere and value != getattr(_DEFAULT, name)
+            for name, default in asdict(_DEFAULT).items()
+            if name not in elsewhere and (value := getattr(self, name)) != default
         }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -310,7 +311,7 @@ def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
     source = expanded(read_file(path))
     if is_json(source.data):
         return _recognize_json_table(source, options)
-    names, metadata = _header(source)
+    names, metadata = _header(source, options)
     if METADATA_KEY in metadata:
         return "canonical"
     return "counts" if is_counts(names) else "long" if is_long(names, options) else "wide"
@@ -320,14 +321,24 @@ def _one_table(path: Path) -> Path:
     """Return the one table of a folder that holds no logs, or else the path itself."""
     if not path.is_dir() or any(form.is_in(path) for form in FORMATS.values()):
         return path
-    tables = [file for file in path.iterdir() if _TABLE.search(file.name) and file.is_file()]
+    tables = _tables_in(path)
     return tables[0] if len(tables) == 1 else path
+
+
+def _tables_in(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.iterdir() if _TABLE.search(file.name) and file.is_file())
 
 
 def _recognize_folder(folder: Path) -> str:
     fitting = [name for name, form in FORMATS.items() if form.is_in(folder)]
     if len(fitting) == 1:
         return fitting[0]
+    if not fitting and (tables := _tables_in(folder)):
+        raise ScoreError(
+            f"the folder holds no logs, and {len(tables)} tables",
+            remedy=f"give those of its tables that are meant: {shlex.join(map(str, tables))}",
+            file=str(folder),
+        )
     patterns = ", ".join(
         f"{pattern} ({name})" for name, form in FORMATS.items() for pattern in form.patterns
     )
@@ -356,7 +367,9 @@ def _recognize_json_table(source: SourceFile, options: ReadOptions) -> str:
     )
 
 
-def _header(source: SourceFile) -> tuple[Sequence[str], Mapping[bytes, bytes]]:
+def _header(
+    source: SourceFile, options: ReadOptions
+) -> tuple[Sequence[str], Mapping[bytes, bytes]]:
     if source.data.startswith(PARQUET_MAGIC):
         return parquet_header(source)
-    return csv_header(source), {}
+    return csv_header(source, options.task), {}

@@ -557,9 +557,10 @@ def _likely_kind(scores: FloatArray) -> dict[str, str | bool]:
     """Return how to read scores that are plainly not of 0 and 1; none of a slip among those."""
     if np.all((scores >= 0) & (scores <= 1)):
         return {"kind": "graded"}
-    if scores.max() <= 10 or np.median(scores[scores != 0]) <= 1:
+    is_rating = scores.max() <= 10 and np.all(scores == np.round(scores))
+    if is_rating or np.median(scores[scores != 0]) <= 1:
         return {}
-    is_percent = np.all((scores >= 0) & (scores <= 100))
+    is_percent = scores.max() > 10 and np.all((scores >= 0) & (scores <= 100))
     return {"kind": "graded", "percent": True} if is_percent else {"kind": "real"}
 
 

@@ -44,7 +44,7 @@ def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
     columns = {name: table.labels(name) for name in (*options.clusters, *texts)}
     ids = table.labels(item)
     values = table.score_matrix(models, ids)
-    _ask_about_properties(table, models)
+    _ask_about_properties(table, models, options)
     path = table.source.path
     return TaskScores(
         task=options.task or table_name(path),
@@ -69,16 +69,18 @@ def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
     )
 
 
-def _ask_about_properties(table: Table, models: Sequence[str]) -> None:
+def _ask_about_properties(table: Table, models: Sequence[str], options: ReadOptions) -> None:
     """Refuse to rank a column that is called like a property of the items."""
-    for name in models:
-        if name.lower() in _PROPERTIES:
-            others = [model for model in models if model != name]
-            raise table.source.fault(
-                f"is column {name!r} a model? It is called like a property of the items; the "
-                f"models would be {listed(others, 20)}",
-                f"name it as cluster column, exclude it (--exclude {name}), or rename the model",
-            )
+    properties = [name for name in models if name.lower() in _PROPERTIES]
+    if properties:
+        others = [model for model in models if model not in properties]
+        raise ScoreError(
+            f"is column {properties[0]!r} a model? It is called like a property of the items; the "
+            f"models would be {listed(others, 20)}",
+            remedy="name it as cluster column, rename the model, or exclude it",
+            file=table.file,
+            settings={"exclude": [*options.exclude, *properties]},
+        )
 
 
 def _item_column(table: Table, options: ReadOptions) -> str:
@@ -91,7 +93,21 @@ def _item_column(table: Table, options: ReadOptions) -> str:
     if index is None:
         raise ScoreError(
             f"no column of item ids was declared; the columns are {listed(table.columns)}",
-            remedy="declare it (item), or call it 'item_id'",
+            remedy="declare it (--item), or call it 'item_id'",
             file=table.file,
+            settings=_likely_columns(table),
         )
     return index
+
+
+def _likely_columns(table: Table) -> dict[str, str]:
+    """Return the columns of a wide or a long table, where they are plain."""
+    different = {name: len(table.coded(name)[0]) for name in table.columns if table.can_name(name)}
+    for name, n_labels in different.items():
+        if n_labels == table.n_rows:
+            return {"item": name}
+    texts = sorted(filter(table.is_text, different), key=different.__getitem__, reverse=True)
+    scores = [name for name in table.columns if name not in texts]
+    if len(texts) != 2 or len(scores) != 1:
+        return {}
+    return {"item": texts[0], "model": texts[1], "score": scores[0]}

@@ -116,12 +116,72 @@ def test_separators_of_thousands(
     assert scores["heron"] == pytest.approx(mean)
 
 
-def test_missing_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+AWKWARD = {
+    "missing": ("item,heron,wren\nq1,1,#N/A\nq2,1,0\nq3,0,1\n", "--missing pairwise"),
+    "graded and missing": (
+        "item;heron;wren\nq1;62,5%;#NV\nq2;1;0,5\nq3;0,25;1\n",
+        "--kind graded --missing pairwise",
+    ),
+    "percent and missing": (
+        "item,heron,wren\nq1,62.5,\nq2,100,50\nq3,25,90\n",
+        "--kind graded --percent --missing pairwise",
+    ),
+    "thousands below ten": (
+        'item,a,b\nq1,"1,234",\nq2,"2,500","3,750"\nq3,"1,100","1,200"\n',
+        "--kind real --decimal . --missing pairwise",
+    ),
+    "items of another name": ("Frage,heron,wren\nq1,1,0\nq2,1,1\n", "--item Frage"),
+    "a long table of other names": (
+        "question,system,accuracy\nq1,heron,.5\nq1,wren,1\nq2,heron,0\nq2,wren,1\n",
+        "--item question --model system --score accuracy --kind graded",
+    ),
+    "repeats": (
+        "item,model,score,run\n"
+        + "".join(
+            f"q{k},m{m},{(k + m + r) % 2},{r}\n" for k in (1, 2) for m in (1, 2) for r in (1, 2)
+        ),
+        "--repeat-column run",
+    ),
+    "a property of numbers": (
+        "item,heron,wren,level,year\nq1,1,0,3,1999\nq2,1,1,2,2001\n",
+        "--exclude level --exclude year",
+    ),
+    "words": ("item,heron,wren\nq1,pass,fail\nq2,timeout,pass\n", "--true pass"),
+    "index and item": (",item,heron,wren\n0,q1,1,0\n1,q2,0,0\n", "--exclude index"),
+}
+
+
+@pytest.mark.parametrize(("text", "offered"), AWKWARD.values(), ids=AWKWARD)
+def test_a_table_answers_at_the_second_command(
+    tmp_path: Path, text: str, offered: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "scores.csv"
-    path.write_text("item,heron,wren\nq1,1,#N/A\nq2,1,0\nq3,0,1\n", encoding="utf-8")
-    told, answer = second(["resolve", str(path)], capsys)
-    assert "1 of 3 items have no score of this model" in told
-    assert answer["missing"] == "pairwise"
+    path.write_text(text, encoding="utf-8")
+    second(["resolve", str(path)], capsys)
+    with pytest.raises(SystemExit):
+        main(["resolve", str(path)])
+    assert capsys.readouterr().err.splitlines()[1] == f"  llm-power resolve {path} {offered}"
+
+
+def test_each_thing_that_is_open_has_its_place_and_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [tmp_path / f"{name}.csv" for name in ("old", "new")]
+    paths[0].write_text("item,heron\nq1,62.5\nq2,25\nq3,75\n", encoding="utf-8")
+    paths[1].write_text("item,wren\nq1,70\nq2,\nq3,55\n", encoding="utf-8")
+    told, answer = second(["compare", *map(str, paths)], capsys)
+    assert "score 62.5 is not 0 or 1" in told
+    assert "model 'candidate', item 'q2': 1 of 3 items have no score of this model" in told
+    assert "exclude the model, or choose pairwise" in told
+    assert answer["outcome"] == "undetermined"
+    with pytest.raises(ScoreError, match="kind='graded', percent=True, missing='pairwise'"):
+        resolve({"item": ["q1", "q2"], "heron": [62.5, 70], "wren": [25, None]})
+
+
+def test_an_index_without_a_name_is_the_items(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(",heron,wren\n0,1,0\n1,0,0\n", encoding="utf-8")
+    assert resolve(path).tasks[0].item_ids == ("0", "1")
 
 
 def test_a_metric_that_works_is_offered_of_many(capsys: pytest.CaptureFixture[str]) -> None:

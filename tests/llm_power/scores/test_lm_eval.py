@@ -319,7 +319,8 @@ def test_all_that_is_open_is_told_at_once_with_a_command_that_works(
     told, command = capsys.readouterr().err.splitlines()
     assert stop.value.code == 2
     assert f"'samples_demo_{RUN}.jsonl' (3 scores of 3 items)" in told
-    assert f"'samples_demo_{LATER}.jsonl' (2 scores of 2 items)" in told
+    later = f"'samples_demo_{LATER}.jsonl' (2 scores of 2 items; the newest, 1 fewer than another)"
+    assert later in told
     assert "'acc' (2 scores of 2 items), 'acc_norm' (2 scores of 2 items)" in told
     assert "'strict-match' (2 items), 'flexible-extract' (2 items)" in told
     program, *words = shlex.split(command)
@@ -335,7 +336,7 @@ def test_python_is_told_the_same_in_its_own_spelling(tmp_path: Path) -> None:
     write_open(tmp_path)
     with pytest.raises(ScoreError) as raised:
         read_tasks(tmp_path)
-    _, _, added = str(raised.value).rpartition("take the newest: ")
+    _, _, added = str(raised.value).rpartition("for example: ")
     assert added == "latest=True, metric='acc,exact_match', filter='strict-match,none'."
     options = ReadOptions(latest=True, metric="acc,exact_match", filter="strict-match,none")
     for task in read_tasks(tmp_path, options):
