@@ -93,6 +93,7 @@ def test_bad_input_leaves_no_report_of_an_earlier_run(
     reports = [tmp_path / "gate.json", tmp_path / "gate.xml"]
     named = ["--report", reports[0], "--junit", reports[1]]
     assert run(tables["baseline"], tables["worse"], *named) == 10
+    assert run(tables["baseline"], tables["worse"], "--marginn", 0.1, *named) == 2
     assert all(path.is_file() for path in reports)
     assert run(tables["baseline"], tmp_path / "absent.csv", *named) == 2
     assert not any(path.exists() for path in reports)
