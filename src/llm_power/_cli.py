@@ -128,26 +128,38 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
-def _require_memory() -> None:
-    """Refuse limits that the libraries cannot be loaded in: their own answer may be none at all."""
+def _memory_limits() -> dict[str, int]:
+    """Return the bytes that limits of this process allow, by the option of ulimit that sets it."""
     if sys.platform == "win32":
-        return
+        return {}
     from resource import RLIM_INFINITY, RLIMIT_AS, RLIMIT_DATA, getrlimit
 
-    for limit, option in ((RLIMIT_DATA, "-d"), (RLIMIT_AS, "-v")):
-        allowed, _ = getrlimit(limit)
-        if allowed != RLIM_INFINITY and allowed < _LEAST_MEMORY:
+    found = {"-d": getrlimit(RLIMIT_DATA)[0], "-v": getrlimit(RLIMIT_AS)[0]}
+    return {option: allowed for option, allowed in found.items() if allowed != RLIM_INFINITY}
+
+
+def _require_memory() -> None:
+    """Refuse limits that the libraries cannot be loaded in: their own answer may be none at all."""
+    limits = _memory_limits()
+    for option, allowed in limits.items():
+        if allowed < _LEAST_MEMORY:
             raise MemoryError(
                 f"`ulimit {option}` allows {allowed >> 20} MB; "
                 f"{_LEAST_MEMORY >> 20} MB are needed to start"
             )
+    if limits:
+        # What these set aside for speed counts, and where they get none they end the process.
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _explain(error: Exception) -> tuple[int, str]:
     lack = _lack_of_memory(error)
     if lack is not None:
         problem = f"the memory does not suffice ({str(lack) or 'no details'})"
-        remedy = "run where there is more of it, or give fewer models or tasks"
+        limited = " and ".join(f"`ulimit {option}`" for option in _memory_limits())
+        more = f"raise {limited}" if limited else "run where there is more of it"
+        remedy = f"{more}, or give fewer models or tasks"
         return _UNFORESEEN, f"{problem}. Remedy: {remedy}."
     if isinstance(error, LLMPowerError):
         return _BAD_INPUT, error.for_command
