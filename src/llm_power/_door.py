@@ -36,7 +36,7 @@ from llm_power._choices import (
     Picture,
     Pool,
 )
-from llm_power._errors import InvalidArgument
+from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._gate.comparison import Comparison, compare_models, overall_outcome
 from llm_power._gate.reading import read_sides
 from llm_power._gate.reports import comparison_answer
@@ -44,6 +44,7 @@ from llm_power._planning.ask import Planned, planned_from_task
 from llm_power._report.answer import Reply
 from llm_power._report.board_answer import board_answer
 from llm_power._report.board_files import resolved_board, title_of, write_board, writes_csv
+from llm_power._scores._choosing import AllOpen
 from llm_power._scores.frames import read_frame
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import measured, read_tasks
@@ -367,8 +368,8 @@ def resolve_for(
     )
     kept = None if keep is None else Keep.parsed(keep)
     notes: list[str] = []
-    read = read_anything(scores, options, reader=reader, on_stage=on_stage, on_note=notes.append)
-    tasks = [prepare_task(task, missing=missing) for task in read]
+    read = partial(read_anything, scores, reader=reader, on_stage=on_stage, on_note=notes.append)
+    tasks = _prepared(read, options, missing)
     require_different_tasks(tasks)
     resolved = partial(
         resolved_board,
@@ -383,6 +384,24 @@ def resolve_for(
     )
     with resolved(out) as (board, dataset):
         yield Resolved(board_answer(board), board, tasks, missing, tuple(notes), resolved, dataset)
+
+
+def _prepared(
+    read: Callable[..., list[TaskScores]], options: ReadOptions, missing: MissingPolicy
+) -> list[TaskScores]:
+    """Read and rank; a refusal of what the files leave open names missing scores as well."""
+    try:
+        tasks = read(options)
+    except AllOpen as fault:
+        quietly = partial(read, on_stage=_silent, on_note=_silent)
+        settled: dict[str, Any] = {**fault.settings}
+        try:
+            _prepared(quietly, replace(options, **settled), missing)
+        except ScoreError as further:
+            if {*further.settings} == {"missing"}:
+                raise fault.with_missing(further) from fault
+        raise
+    return [prepare_task(task, missing=missing) for task in tasks]
 
 
 def read_anything(

@@ -88,6 +88,15 @@ class AllOpen(ScoreError):
             settings={} if beyond else settings,
         )
 
+    def with_missing(self, lacking: ScoreError) -> AllOpen:
+        """Return the same with the scores that are missing once all this is settled."""
+        lead = lacking.problem.partition(" of this model")[0]
+        also = ScoreError(
+            f"{lead} of {lacking.model!r} (--missing pairwise, weighted or drop_items)",
+            remedy=lacking.remedy,
+        )
+        return AllOpen([*self.faults, also], {**self.settings, **lacking.settings})
+
 
 def _what_is_open(fault: ScoreError) -> tuple[str, ...]:
     if isinstance(fault, OpenChoice):

@@ -124,6 +124,17 @@ def test_missing_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert answer["missing"] == "pairwise"
 
 
+def test_missing_scores_of_0_to_100(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("item,heron,wren\nq1,80,#N/A\nq2,65,40\nq3,30,70\n", encoding="utf-8")
+    told, answer = second(["resolve", str(path)], capsys)
+    assert "is not 0 or 1" in told
+    assert (
+        "1 of 3 items have no score of 'wren' (--missing pairwise, weighted or drop_items)" in told
+    )
+    assert (answer["scores"][0]["kind"], answer["missing"]) == ("graded", "pairwise")
+
+
 def test_a_metric_that_works_is_offered_of_many(capsys: pytest.CaptureFixture[str]) -> None:
     helm = Path(__file__).parents[1] / "scores/logs/crfm_helm-0.5.16"
     told, answer = second(["resolve", str(helm)], capsys)
