@@ -23,6 +23,7 @@ from llm_power._commands.pair import pair
 from llm_power._commands.plan import plan
 from llm_power._commands.resolve import resolve
 from llm_power._errors import LLMPowerError, one_line
+from llm_power._files import remove_reports
 from llm_power._plugins import COMMANDS, load_plugin, plugin_names
 
 _BAD_INPUT: Final = 2
@@ -31,6 +32,8 @@ _INTERRUPTED: Final = 130
 _NOBODY_READS: Final = 141
 # Of data or address space; with less than .5 GB OpenBLAS and threads do not start, or never end.
 _LEAST_MEMORY: Final = 512 << 20
+# Kept as long as C may call it.
+_CALLED_BY_C: Final[list[object]] = []
 
 
 _EXAMPLES: Final = """\b
@@ -81,7 +84,7 @@ def cli(context: click.Context, debug: bool) -> None:
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
     else:
-        _require_memory()
+        _prepare_for_limits()
 
 
 @cli.command(
@@ -111,7 +114,10 @@ for _command in (resolve, compare, pair, plan):
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit; an error is one line on standard error."""
     settings = _Settings()
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        # Whatever ends the command, a report that is there afterwards is its own and whole.
+        remove_reports(given)
         code = cli.main(arguments, "llm-power", standalone_mode=False, obj=settings) or 0
     except (click.Abort, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)
@@ -128,37 +134,36 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
+def _prepare_for_limits() -> None:
+    """Refuse limits that the libraries cannot be loaded in; have them reserve less under others."""
+    limits = _memory_limits()
+    for name, size in limits.items():
+        if size < _LEAST_MEMORY:
+            least = f"{_LEAST_MEMORY >> 20} MB are needed to start"
+            raise MemoryError(f"{name} allows {size >> 20} MB; {least}")
+    if limits:
+        # Arrow's pool reserves a gigabyte, and OpenBLAS, which ends the process when it gets none,
+        # a buffer for each thread.
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def _memory_limits() -> dict[str, int]:
-    """Return the bytes that limits of this process allow, by the option of ulimit that sets it."""
+    """Return the limits that are set, in bytes, by what shows and sets them."""
     if sys.platform == "win32":
         return {}
     from resource import RLIM_INFINITY, RLIMIT_AS, RLIMIT_DATA, getrlimit
 
-    found = {"-d": getrlimit(RLIMIT_DATA)[0], "-v": getrlimit(RLIMIT_AS)[0]}
-    return {option: allowed for option, allowed in found.items() if allowed != RLIM_INFINITY}
-
-
-def _require_memory() -> None:
-    """Refuse limits that the libraries cannot be loaded in: their own answer may be none at all."""
-    limits = _memory_limits()
-    for option, allowed in limits.items():
-        if allowed < _LEAST_MEMORY:
-            raise MemoryError(
-                f"`ulimit {option}` allows {allowed >> 20} MB; "
-                f"{_LEAST_MEMORY >> 20} MB are needed to start"
-            )
-    if limits:
-        # What these set aside for speed counts, and where they get none they end the process.
-        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    limits = {"`ulimit -d`": getrlimit(RLIMIT_DATA)[0], "`ulimit -v`": getrlimit(RLIMIT_AS)[0]}
+    return {name: size for name, size in limits.items() if size != RLIM_INFINITY}
 
 
 def _explain(error: Exception) -> tuple[int, str]:
     lack = _lack_of_memory(error)
     if lack is not None:
         problem = f"the memory does not suffice ({str(lack) or 'no details'})"
-        limited = " and ".join(f"`ulimit {option}`" for option in _memory_limits())
-        more = f"raise {limited}" if limited else "run where there is more of it"
+        raised = [f"{name}, now {size >> 20} MB" for name, size in _memory_limits().items()]
+        more = f"raise {' and '.join(raised)}" if raised else "run where there is more of it"
         remedy = f"{more}, or give fewer models or tasks"
         return _UNFORESEEN, f"{problem}. Remedy: {remedy}."
     if isinstance(error, LLMPowerError):
@@ -183,10 +188,25 @@ def _lack_of_memory(error: BaseException | None) -> BaseException | None:
     return None
 
 
+def _answer_exits_of_libraries() -> None:
+    """Have OpenBLAS, which ends the process when it gets no memory, end it as other lacks do."""
+    from ctypes import CDLL, CFUNCTYPE, c_void_p
+
+    def at_exit(_: object) -> None:
+        code, message = _explain(MemoryError("a library ended the process"))
+        print(f"error: {message}", file=sys.stderr, flush=True)
+        os._exit(code)
+
+    _CALLED_BY_C.append(CFUNCTYPE(None, c_void_p)(at_exit))
+    CDLL(None).__cxa_atexit(_CALLED_BY_C[-1], None, None)
+
+
 def console() -> NoReturn:
     """Run `main` as a program, and end the process once all is said."""
     # Arrow's threads can abort an interpreter that shuts down (apache/arrow#34314).
     code: Any = _UNFORESEEN
+    if _memory_limits():
+        _answer_exits_of_libraries()
     try:
         main()
     except SystemExit as stop:
