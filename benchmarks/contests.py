@@ -172,7 +172,7 @@ CONTESTS: Final = (
         work="a board of 14 clusters: all pairs, max-T, ranks, shown pairs in full",
         ours=Side(US, "ours:board"),
         reach=Reach(microseconds_a_pair=10, gigabytes=1.5, times_yardstick=70),
-        sizes=tuple(Size(models, _ITEMS) for models in (50, 450, 1_200)),
+        sizes=tuple(Size(models, _ITEMS) for models in (50, 150, 450, 1_200)),
         yardstick=Side("the float32 product X Xᵀ", "ours:float32_product"),
     ),
     Contest(

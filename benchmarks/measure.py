@@ -26,7 +26,7 @@ Key = tuple[Side, Size]
 _calls: Final[dict[Key, Call]] = {}
 _HOT_SPOTS: Final = 12
 # Seconds after which a process is killed: a benchmark ends, whatever a side does.
-LONGEST: Final = 240
+LONGEST: Final = 900
 
 
 @contextmanager

@@ -56,7 +56,7 @@ class Pace:
     warm_up_below: float
 
 
-FULL: Final = Pace(7, contest_seconds=20, our_seconds=60, peer_seconds=1, warm_up_below=1)
+FULL: Final = Pace(7, contest_seconds=20, our_seconds=400, peer_seconds=1, warm_up_below=1)
 SMOKE: Final = Pace(1, contest_seconds=0, our_seconds=9, peer_seconds=9, warm_up_below=0)
 
 
@@ -117,7 +117,7 @@ class Runner:
         found: list[Measured] = []
         with self._process() as pool:
             for size in sizes:
-                if found and found[-1].seconds[0] * size.work > longest * found[-1].size.work:
+                if found and _expected(found, size) > longest:
                     break
                 worker = Worker(pool, side, size)
                 seconds = worker.seconds()
@@ -151,6 +151,16 @@ class Runner:
                     break
         for row, *seconds in zip(rows, *rounds, strict=True):
             yield replace(row, seconds=seconds)
+
+
+def _expected(found: Sequence[Measured], size: Size) -> float:
+    """Return the seconds that a larger size takes: what comes with the work, and what does not."""
+    fixed, each = 0.0, found[-1].seconds[0] / found[-1].size.work
+    if len(found) > 1:
+        before, last = found[-2:]
+        each = (last.seconds[0] - before.seconds[0]) / (last.size.work - before.size.work)
+        fixed = last.seconds[0] - each * last.size.work
+    return fixed + each * size.work
 
 
 def _difference(ours: Answers, theirs: Answers, tolerance: float) -> str | None:

@@ -74,6 +74,7 @@ class ResultFolder:
         self._tables: dict[str, list[dict[str, str]]] = {}
         self._columns: dict[str, list[str]] = {}
         self._described: dict[str, frozenset[str] | None] = {}
+        self._fitting: dict[tuple[str, str], tuple[Sequence[_Row], Sequence[int]]] = {}
 
     def find(self, check: Check, role: Role | None = None, *, as_text: bool = False) -> Found:
         """Return the value that a check selects, with its standard error and evidence.
@@ -95,7 +96,7 @@ class ResultFolder:
             raise Undefined("; ".join(why), remedy="correct what it rests on") from error
 
     def _found(
-        self, check: Check, rows: list[dict[str, str]], role: Role | None, *, as_text: bool
+        self, check: Check, rows: Sequence[_Row], role: Role | None, *, as_text: bool
     ) -> Found:
         selected = self._select(check, rows)
         evidence = self._evidence(check, role, selected or rows)
@@ -156,14 +157,23 @@ class ResultFolder:
 
     # Rows
 
-    def _select(self, check: Check, rows: list[dict[str, str]]) -> list[dict[str, str]]:
-        masks = []
-        for column, condition in check.rows.items():
-            self._need_column(check.result, column, f"rows/{column}")
-            cells = [row[column] for row in rows]
-            _need_values(check.result, column, cells, condition)
-            masks.append(_matches(cells, condition, column))
-        selected = [row for i, row in enumerate(rows) if all(mask[i] for mask in masks)]
+    def _fit(self, check: Check, rows: Sequence[_Row]) -> tuple[Sequence[_Row], Sequence[int]]:
+        """Return the rows that meet all conditions of a check, and how many meet each of them."""
+        # Judged again, with something else printed, a claim looks at the same rows.
+        key = check.result, repr(check.rows)
+        if key not in self._fitting:
+            masks = []
+            for column, condition in check.rows.items():
+                self._need_column(check.result, column, f"rows/{column}")
+                cells = [row[column] for row in rows]
+                _need_values(check.result, column, cells, condition)
+                masks.append(_matches(cells, condition, column))
+            fitting = [row for i, row in enumerate(rows) if all(mask[i] for mask in masks)]
+            self._fitting[key] = fitting, [sum(mask) for mask in masks]
+        return self._fitting[key]
+
+    def _select(self, check: Check, rows: Sequence[_Row]) -> Sequence[_Row]:
+        selected, met = self._fit(check, rows)
         if check.pair:
             for column in ("model_a", "model_b"):
                 self._need_column(check.result, column, "pair")
@@ -173,8 +183,7 @@ class ResultFolder:
             return selected
         if not selected:
             alone = ", ".join(
-                f"{column} alone: {sum(mask)}"
-                for column, mask in zip(check.rows, masks, strict=True)
+                f"{column} alone: {n}" for column, n in zip(check.rows, met, strict=True)
             )
             if check.pair:
                 raise _no_such_pair(check, rows)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from llm_power._commands.pair import pair
 from llm_power._commands.plan import plan
 from llm_power._commands.resolve import resolve
 from llm_power._errors import LLMPowerError, one_line
+from llm_power._files import remove_reports
 from llm_power._plugins import COMMANDS, load_plugin, plugin_names
 
 _BAD_INPUT: Final = 2
@@ -31,6 +33,8 @@ _INTERRUPTED: Final = 130
 _NOBODY_READS: Final = 141
 # Of data or address space; with less than .5 GB OpenBLAS and threads do not start, or never end.
 _LEAST_MEMORY: Final = 512 << 20
+# Kept as long as C may call it.
+_CALLED_BY_C: Final[list[object]] = []
 
 
 _EXAMPLES: Final = """\b
@@ -81,7 +85,7 @@ def cli(context: click.Context, debug: bool) -> None:
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
     else:
-        _require_memory()
+        _prepare_for_limits()
 
 
 @cli.command(
@@ -111,7 +115,10 @@ for _command in (resolve, compare, pair, plan):
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit; an error is one line on standard error."""
     settings = _Settings()
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        # Whatever ends the command, a report that is there afterwards is its own and whole.
+        remove_reports(given)
         code = cli.main(arguments, "llm-power", standalone_mode=False, obj=settings) or 0
     except (click.Abort, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)
@@ -128,26 +135,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
-def _require_memory() -> None:
-    """Refuse limits that the libraries cannot be loaded in: their own answer may be none at all."""
+def _prepare_for_limits() -> None:
+    """Refuse limits that the libraries cannot be loaded in; have them reserve less under others."""
+    limits = _memory_limits()
+    for name, size in limits.items():
+        if size < _LEAST_MEMORY:
+            least = f"{_LEAST_MEMORY >> 20} MB are needed to start"
+            raise MemoryError(f"{name} allows {size >> 20} MB; {least}")
+    if limits:
+        # Arrow's pool reserves a gigabyte, and OpenBLAS, which ends the process when it gets none,
+        # a buffer for each thread.
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def _memory_limits() -> dict[str, int]:
+    """Return the limits that are set, in bytes, by what shows and sets them."""
     if sys.platform == "win32":
-        return
+        return {}
     from resource import RLIM_INFINITY, RLIMIT_AS, RLIMIT_DATA, getrlimit
 
-    for limit, option in ((RLIMIT_DATA, "-d"), (RLIMIT_AS, "-v")):
-        allowed, _ = getrlimit(limit)
-        if allowed != RLIM_INFINITY and allowed < _LEAST_MEMORY:
-            raise MemoryError(
-                f"`ulimit {option}` allows {allowed >> 20} MB; "
-                f"{_LEAST_MEMORY >> 20} MB are needed to start"
-            )
+    limits = {"`ulimit -d`": getrlimit(RLIMIT_DATA)[0], "`ulimit -v`": getrlimit(RLIMIT_AS)[0]}
+    return {name: size for name, size in limits.items() if size != RLIM_INFINITY}
 
 
 def _explain(error: Exception) -> tuple[int, str]:
     lack = _lack_of_memory(error)
     if lack is not None:
         problem = f"the memory does not suffice ({str(lack) or 'no details'})"
-        remedy = "run where there is more of it, or give fewer models or tasks"
+        raised = [f"{name}, now {size >> 20} MB" for name, size in _memory_limits().items()]
+        more = f"raise {' and '.join(raised)}" if raised else "run where there is more of it"
+        remedy = f"{more}, or give fewer models or tasks"
         return _UNFORESEEN, f"{problem}. Remedy: {remedy}."
     if isinstance(error, LLMPowerError):
         return _BAD_INPUT, error.for_command
@@ -163,18 +181,34 @@ def _explain(error: Exception) -> tuple[int, str]:
 def _lack_of_memory(error: BaseException | None) -> BaseException | None:
     """Return the lack of memory that an error is, or came from."""
     while error is not None:
-        starts_none = isinstance(error, RuntimeError) and "start new thread" in str(error)
-        lacks = isinstance(error, MemoryError) or starts_none
+        # of threads, and of the writer of JSON in pandas
+        told = re.search("start new thread|reserve memory", str(error)) is not None
+        lacks = isinstance(error, MemoryError) or told
         if lacks or getattr(error, "errno", None) == errno.ENOMEM:
             return error
         error = error.__cause__
     return None
 
 
+def _answer_exits_of_libraries() -> None:
+    """Have OpenBLAS, which ends the process when it gets no memory, end it as other lacks do."""
+    from ctypes import CDLL, CFUNCTYPE, c_void_p
+
+    def at_exit(_: object) -> None:
+        code, message = _explain(MemoryError("a library ended the process"))
+        print(f"error: {message}", file=sys.stderr, flush=True)
+        os._exit(code)
+
+    _CALLED_BY_C.append(CFUNCTYPE(None, c_void_p)(at_exit))
+    CDLL(None).__cxa_atexit(_CALLED_BY_C[-1], None, None)
+
+
 def console() -> NoReturn:
     """Run `main` as a program, and end the process once all is said."""
     # Arrow's threads can abort an interpreter that shuts down (apache/arrow#34314).
     code: Any = _UNFORESEEN
+    if _memory_limits():
+        _answer_exits_of_libraries()
     try:
         main()
     except SystemExit as stop:

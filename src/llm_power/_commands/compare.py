@@ -32,7 +32,7 @@ from llm_power._commands.options import (
     option,
 )
 from llm_power._errors import one_line
-from llm_power._files import naming
+from llm_power._files import write_whole
 
 # Of an outcome that the gate refuses.
 EXIT_CODES: Final = {outcome: code for code, outcome in enumerate(OUTCOMES, start=10)}
@@ -74,7 +74,7 @@ _GROUPS: Final = (
             ),
             *(EXPLAIN, FORMAT, REPORT),
         ),
-        (option("--junit", type=PATH, metavar="FILE", help="Write it as a JUnit report."),),
+        (option("--junit", type=PATH, metavar="FILE", help="Write it as a JUnit report, .xml."),),
     ),
 )
 
@@ -106,19 +106,17 @@ def compare(
     from llm_power._door import compare as compared_by
     from llm_power._gate.comparison import overall_outcome
     from llm_power._gate.reports import comparison_junit
-    from llm_power._report.answer import reporting
+    from llm_power._report.answer import report_writer, require_report
     from llm_power._report.explained import shown
 
     inputs = [old] if new is None else [old, new]
-    also = [] if junit is None else [junit]
-    with reporting(report, also=also, inputs=inputs) as write:
-        compared = compared_by(old, new, **asked)
-        write(compared.answer)
-        for path in also:
-            with naming(path):
-                path.write_text(
-                    comparison_junit(*compared.tasks, fail_if=fail_if), encoding="utf-8"
-                )
+    write = report_writer(report, inputs=inputs)
+    if junit is not None:
+        require_report(junit, "--junit", inputs=inputs)
+    compared = compared_by(old, new, **asked)
+    write(compared.answer)
+    if junit is not None:
+        write_whole(junit, comparison_junit(*compared.tasks, fail_if=fail_if))
     click.echo(shown(compared, form, explain=explain))
     for note in compared.notes:
         click.echo(f"note: {one_line(note)}", err=True)

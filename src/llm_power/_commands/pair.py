@@ -65,7 +65,7 @@ def pair(
     errors. From two accuracies alone: what holds over every correlation that they admit.
     """
     from llm_power._board.operating_point import Declared, OperatingPoint
-    from llm_power._report.answer import Reply, reporting
+    from llm_power._report.answer import Reply, report_writer
     from llm_power._report.explained import shown
     from llm_power._report.pair_answers import (
         answer_from_accuracies,
@@ -73,14 +73,14 @@ def pair(
     )
 
     point, declared = OperatingPoint(alpha=alpha, power=power), Declared(test=test, margin=margin)
-    with reporting(report) as write:
-        if n is None or (b is None) != (c is None) or (p_a is None) != (p_b is None):
-            raise click.UsageError(_WHAT_TO_GIVE)
-        if p_a is not None and p_b is not None and b is None:
-            answer = answer_from_accuracies(p_a, p_b, n, rho=rho, point=point, declared=declared)
-        elif b is not None and c is not None and p_a is None and rho is None:
-            answer = answer_from_counts(b, c, n, point=point, declared=declared)
-        else:
-            raise click.UsageError(_WHAT_TO_GIVE)
-        write(answer)
+    write = report_writer(report)
+    if n is None or (b is None) != (c is None) or (p_a is None) != (p_b is None):
+        raise click.UsageError(_WHAT_TO_GIVE)
+    if p_a is not None and p_b is not None and b is None:
+        answer = answer_from_accuracies(p_a, p_b, n, rho=rho, point=point, declared=declared)
+    elif b is not None and c is not None and p_a is None and rho is None:
+        answer = answer_from_counts(b, c, n, point=point, declared=declared)
+    else:
+        raise click.UsageError(_WHAT_TO_GIVE)
+    write(answer)
     click.echo(shown(Reply(answer), form, explain=explain))

@@ -118,16 +118,16 @@ def plan(
     the gap, which gap so many items find. docs/planning.md has worked plans.
     """
     from llm_power._planning.ask import plan as planned_by
-    from llm_power._report.answer import reporting
+    from llm_power._report.answer import report_writer
     from llm_power._report.explained import shown
 
     if plot is not None:
         _require_drawable(plot)
-    with reporting(report) as write:
-        reply = planned_by(**given)
-        if plot is not None:
-            _draw(plot, reply)
-        write(reply.answer)
+    write = report_writer(report)
+    reply = planned_by(**given)
+    if plot is not None:
+        _draw(plot, reply)
+    write(reply.answer)
     click.echo(shown(reply, form, explain=explain))
 
 

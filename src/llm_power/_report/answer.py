@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf, isnan
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any, ClassVar, Final
 
 from llm_power._errors import InvalidArgument, counted, one_line
 from llm_power._extra import installed, left_out
-from llm_power._files import naming
+from llm_power._files import REPORT_ENDINGS, write_whole
 from llm_power._report._escape import escape_markdown
 from llm_power._report.text_tables import markdown_table, number_columns, plain_table
 
@@ -121,12 +120,9 @@ def as_html(answer: Answer) -> str:
     return template.render(answer=answer, **page_parts("llm_power._report", "answer.css"))
 
 
-_BY_SUFFIX: Final[Mapping[str, Callable[[Answer], str]]] = {
-    ".txt": as_text,
-    ".md": as_markdown,
-    ".json": as_json,
-    ".html": as_html,
-}
+_BY_SUFFIX: Final[Mapping[str, Callable[[Answer], str]]] = dict(
+    zip(REPORT_ENDINGS["--report"], (as_text, as_markdown, as_json, as_html), strict=True)
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -171,39 +167,29 @@ class Reply:
         return as_html(self.answer)
 
 
-@contextmanager
-def reporting(
-    reports: Sequence[Path], *, also: Sequence[Path] = (), inputs: Sequence[Path] = ()
-) -> Iterator[Callable[[Answer], None]]:
-    """Give what writes an answer to files; where none comes, these hold no earlier one.
-
-    Nor do those of `also`, which the caller writes.
-    """
+def report_writer(
+    reports: Sequence[Path], *, inputs: Sequence[Path] = ()
+) -> Callable[[Answer], None]:
+    """Return what writes an answer to files, none of which holds the input."""
     for path in reports:
-        _require_form(path)
-    for path in (*reports, *also):
-        if any(path.exists() and given.exists() and path.samefile(given) for given in inputs):
-            raise InvalidArgument(f"{path} holds the scores: name another file for the report")
+        require_report(path, inputs=inputs)
+        if path.suffix == ".html" and not installed("jinja2"):
+            raise InvalidArgument(left_out({path.name: "jinja2"}))
 
     def write(answer: Answer) -> None:
         for path in reports:
-            with naming(path):
-                path.write_text(_BY_SUFFIX[path.suffix](answer) + "\n", encoding="utf-8")
+            write_whole(path, _BY_SUFFIX[path.suffix](answer) + "\n")
 
-    try:
-        yield write
-    except BaseException:
-        for path in (*reports, *also):
-            path.unlink(missing_ok=True)
-        raise
+    return write
 
 
-def _require_form(path: Path) -> None:
-    if path.suffix not in _BY_SUFFIX:
-        ends = ", ".join(_BY_SUFFIX)
-        raise InvalidArgument(f"--report must be a file that ends in {ends}, got {str(path)!r}")
-    if path.suffix == ".html" and not installed("jinja2"):
-        raise InvalidArgument(left_out({path.name: "jinja2"}))
+def require_report(path: Path, option: str = "--report", *, inputs: Sequence[Path] = ()) -> None:
+    """Refuse a report of another ending, or one that would replace an input."""
+    if path.suffix not in REPORT_ENDINGS[option]:
+        ends = ", ".join(REPORT_ENDINGS[option])
+        raise InvalidArgument(f"{option} must be a file that ends in {ends}, got {str(path)!r}")
+    if any(path.exists() and given.exists() and path.samefile(given) for given in inputs):
+        raise InvalidArgument(f"{path} holds the scores: name another file for the report")
 
 
 def _filled(*sentences: str) -> Iterator[str]:

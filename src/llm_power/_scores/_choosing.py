@@ -78,7 +78,6 @@ class AllOpen(ScoreError):
         first = self.faults[0]
         tried = " ".join(as_options(settings))
         others = f"choose others of them than {tried}"
-        others = f"choose others of them than {tried}"
         remedies = dict.fromkeys(
             others if beyond and fault.remedy == _CHOOSE else fault.remedy.removesuffix(_EXAMPLE)
             for fault in self.faults

@@ -18,7 +18,6 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol, cast
 
@@ -524,12 +523,11 @@ def _plain_columns(data: bytes, header: Sequence[str]) -> dict[str, Any] | None:
 
 def _quotes_cells(data: bytes) -> bool:
     """Return whether all quotes are around whole cells, or doubled inside of them."""
-    ends = (_delimiter(_first_line(data)).encode(), b"\n", b"\r")
-    pieces = data.removeprefix(BOM_UTF8).split(b'"')
-    return len(pieces) % 2 == 1 and all(
-        (not before or before.endswith(ends)) and (not after or after.startswith(ends))
-        for before, after in pairwise(pieces[::2])
-    )
+    text = np.frombuffer(b"\n%b\n" % data.removeprefix(BOM_UTF8), np.uint8)
+    quotes = np.flatnonzero(text == ord('"'))
+    outside = np.frombuffer(b'%b\r\n"' % _delimiter(_first_line(data)).encode(), np.uint8)
+    around = (text[quotes[::2] - 1], text[quotes[1::2] + 1])
+    return quotes.size % 2 == 0 and all(np.isin(near, outside).all() for near in around)
 
 
 def _of_rows(rows: Iterator[list[str]], source: SourceFile) -> Table:

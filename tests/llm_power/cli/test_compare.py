@@ -87,20 +87,57 @@ def test_reports_are_those_of_one_comparison(tables: dict[str, Path], tmp_path: 
     assert ElementTree.parse(files[2]).getroot().attrib["failures"] == "1"
 
 
-def test_bad_input_leaves_no_report_of_an_earlier_run(
-    tables: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["{baseline}", "absent.csv"], 2),
+        (["{baseline}", "{worse}", "--no-such-option"], 2),
+        (["{baseline}", "{worse}", "--fail-if", "wors"], 2),
+        (["{baseline}", "{worse}", "--alpha", "much"], 2),
+        ([], 2),
+        (["{baseline}", "{worse}", "--candidate"], 2),
+    ],
+)
+def test_a_command_that_fails_leaves_no_report_of_an_earlier_run(
+    words: list[str], code: int, tables: dict[str, Path], tmp_path: Path
 ) -> None:
     reports = [tmp_path / "gate.json", tmp_path / "gate.xml"]
-    named = ["--report", reports[0], "--junit", reports[1]]
+    named = ["--report", reports[0], f"--junit={reports[1]}"]
     assert run(tables["baseline"], tables["worse"], *named) == 10
     assert all(path.is_file() for path in reports)
-    assert run(tables["baseline"], tmp_path / "absent.csv", *named) == 2
-    assert not any(path.exists() for path in reports)
+    assert run(*named, *(word.format(**tables) for word in words)) == code
+    assert list(tmp_path.glob("*gate*")) == []
+
+
+def test_a_command_that_is_killed_leaves_no_report_of_an_earlier_run(
+    tables: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = tmp_path / "gate.json"
+    report.write_text("of an earlier run", encoding="utf-8")
+    there: list[bool] = []
+
+    def killed(*_: object, **__: object) -> None:
+        there.append(report.exists())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("llm_power._door.compare", killed)
+    assert run(tables["baseline"], tables["worse"], "--report", report) == 130
+    assert there == [False]
+
+
+def test_what_holds_scores_is_no_report(
+    tables: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     scores = tmp_path / "scores.json"
     scores.write_bytes(tables["worse"].read_bytes())
     assert run(tables["baseline"], scores, "--report", scores) == 2
     assert "holds the scores: name another file for the report" in capsys.readouterr().err
+    assert run(tables["baseline"], scores, "--report", scores, "--no-such-option") == 2
     assert scores.read_bytes() == tables["worse"].read_bytes()
+    before = tables["worse"].read_bytes()
+    assert run(tables["baseline"], "--junit", tables["worse"]) == 2
+    assert "--junit must be a file that ends in .xml, got " in capsys.readouterr().err
+    assert tables["worse"].read_bytes() == before
 
 
 def test_a_gap_that_rounds_to_none_has_no_sign(

@@ -314,6 +314,7 @@ def test_a_folder_in_the_way_leaves_earlier_results(
         (MemoryError("Unable to allocate 9 TiB"), "the memory does not suffice (Unable to"),
         (MemoryError(), "the memory does not suffice (no details)"),
         (RuntimeError("can't start new thread"), "the memory does not suffice (can't start"),
+        (OverflowError("Could not reserve memory block"), "the memory does not suffice (Could"),
         (OverflowError("too\nlarge"), "a fault of this program (OverflowError: too large)"),
         (RecursionError(), "a fault of this program (RecursionError: )"),
     ],
@@ -352,6 +353,42 @@ def test_a_limit_that_the_libraries_do_not_start_in_is_named_at_once(
     assert done.returncode == 3
     assert done.stderr.startswith(f"error: the memory does not suffice (`ulimit -d` allows {limit}")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.fixture(scope="module")
+def large_board(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Scores of 300 models on 3,000 items, which all bring their own memory."""
+    path = tmp_path_factory.mktemp("large") / "scores.csv"
+    skill = np.linspace(0.3, 0.7, 300)
+    solved = np.random.default_rng(0).random((3000, 300)) < skill
+    pd.DataFrame(solved.astype(int), columns=[f"m{k}" for k in range(300)]).rename_axis(
+        index="item"
+    ).to_csv(path)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("option", "limit"),
+    [("-v", 550), ("-v", 650), ("-v", 750), ("-v", 1700), ("-d", 550), ("-d", 1350)],
+)
+def test_any_limit_of_memory_is_enough_or_is_named(
+    option: str, limit: int, large_board: Path
+) -> None:
+    kind = {"-v": resource.RLIMIT_AS, "-d": resource.RLIMIT_DATA}[option]
+
+    def limited() -> None:
+        resource.setrlimit(kind, (limit << 20, limit << 20))
+
+    done = as_program("resolve", large_board, preexec_fn=limited, stdout=subprocess.PIPE)
+    if done.returncode == 0:
+        assert "300 models, 3,000 items" in done.stdout
+    else:
+        assert done.returncode == 3
+        # OpenBLAS says a line of its own.
+        said = done.stderr.splitlines()[-1]
+        assert said.startswith("error: the memory does not suffice (")
+        assert f"Remedy: raise `ulimit {option}`, now {limit} MB, or give fewer" in said
 
 
 @pytest.mark.parametrize(
