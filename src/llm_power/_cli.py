@@ -25,6 +25,7 @@ from llm_power._commands.plan import plan
 from llm_power._commands.resolve import resolve
 from llm_power._errors import LLMPowerError, one_line
 from llm_power._files import remove_reports
+from llm_power._memory import memory_limits
 from llm_power._plugins import COMMANDS, load_plugin, plugin_names
 
 _BAD_INPUT: Final = 2
@@ -137,33 +138,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _prepare_for_limits() -> None:
     """Refuse limits that the libraries cannot be loaded in; have them reserve less under others."""
-    limits = _memory_limits()
+    limits = memory_limits()
     for name, size in limits.items():
         if size < _LEAST_MEMORY:
             least = f"{_LEAST_MEMORY >> 20} MB are needed to start"
             raise MemoryError(f"{name} allows {size >> 20} MB; {least}")
     if limits:
         # Arrow's pool reserves a gigabyte, and OpenBLAS, which ends the process when it gets none,
-        # a buffer for each thread.
+        # a buffer for each thread; a thread of Arrow that cannot start ends it too.
         os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-
-def _memory_limits() -> dict[str, int]:
-    """Return the limits that are set, in bytes, by what shows and sets them."""
-    if sys.platform == "win32":
-        return {}
-    from resource import RLIM_INFINITY, RLIMIT_AS, RLIMIT_DATA, getrlimit
-
-    limits = {"`ulimit -d`": getrlimit(RLIMIT_DATA)[0], "`ulimit -v`": getrlimit(RLIMIT_AS)[0]}
-    return {name: size for name, size in limits.items() if size != RLIM_INFINITY}
+        for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "ARROW_IO_THREADS"):
+            os.environ.setdefault(threads, "1")
 
 
 def _explain(error: Exception) -> tuple[int, str]:
     lack = _lack_of_memory(error)
     if lack is not None:
         problem = f"the memory does not suffice ({str(lack) or 'no details'})"
-        raised = [f"{name}, now {size >> 20} MB" for name, size in _memory_limits().items()]
+        raised = [f"{name}, now {size >> 20} MB" for name, size in memory_limits().items()]
         more = f"raise {' and '.join(raised)}" if raised else "run where there is more of it"
         remedy = f"{more}, or give fewer models or tasks"
         return _UNFORESEEN, f"{problem}. Remedy: {remedy}."
@@ -172,7 +164,10 @@ def _explain(error: Exception) -> tuple[int, str]:
     if isinstance(error, click.ClickException):
         return _BAD_INPUT, error.format_message()
     if isinstance(error, OSError):
-        return _BAD_INPUT, f"{error.filename or 'output'}: {error.strerror or error}"
+        problem = f"{error.filename or 'output'}: {error.strerror or error}"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            problem += ". Remedy: make room there, or write elsewhere."
+        return _BAD_INPUT, problem
     problem = f"a fault of this program ({type(error).__name__}: {error})"
     remedy = "report it with what the same command shows after `llm-power --debug`"
     return _UNFORESEEN, f"{problem}. Remedy: {remedy}."
@@ -182,8 +177,8 @@ def _lack_of_memory(error: BaseException | None) -> BaseException | None:
     """Return the lack of memory that an error is, or came from."""
     while error is not None:
         # of threads, and of the writer of JSON in pandas
-        told = re.search("start new thread|reserve memory", str(error)) is not None
-        lacks = isinstance(error, MemoryError) or told
+        in_words = re.search("start new thread|reserve memory", str(error)) is not None
+        lacks = isinstance(error, MemoryError) or in_words
         if lacks or getattr(error, "errno", None) == errno.ENOMEM:
             return error
         error = error.__cause__
@@ -207,7 +202,7 @@ def console() -> NoReturn:
     """Run `main` as a program, and end the process once all is said."""
     # Arrow's threads can abort an interpreter that shuts down (apache/arrow#34314).
     code: Any = _UNFORESEEN
-    if _memory_limits():
+    if memory_limits():
         _answer_exits_of_libraries()
     try:
         main()

@@ -1,7 +1,7 @@
 r"""Every pair of a board of thousands of models, a chunk at a time and never all of them.
 
 A pair has a fixed place: tasks one after the other, and within a task the order of
-`llm_power._board.families`. What is said of it does not depend on the chunk it is worked out in.
+`llm_power._board.families`. What is said of it does not depend on the chunk it is computed in.
 Two passes are made, for a verdict depends on the p-values of the whole family:
 `BoardPairs.p_values` of all pairs, which `BoardPairs.adjusted` adjusts, and then
 `BoardPairs.columns`. The functions are those of single pairs.
@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -38,6 +38,7 @@ from llm_power._board.resolution import ESTIMATES as RESOLUTION_ESTIMATES
 from llm_power._board.resolution import core_columns
 from llm_power._board.tabulation import tabulate
 from llm_power._choices import Control, Family
+from llm_power._memory import workers
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, by_counts
 from llm_power._statistics.cluster_moments import ClusterMoments
@@ -59,11 +60,11 @@ from llm_power._statistics.multiplicity import (
 )
 from llm_power._statistics.random_streams import Keys, content_digest, keys_of
 
-# Pairs counted in one product, and pairs whose columns are worked out at once: the first makes
+# Pairs counted in one product, and pairs whose columns are computed at once: the first makes
 # products large enough to be fast, the second keeps arrays in a core's cache.
 CHUNK: Final = 2**17
 _BLOCK: Final = 2**14
-# Pairs times clusters worked out at once: 4 MB an array.
+# Pairs times clusters computed at once: 4 MB an array.
 MOST_SUMS: Final = 2**19
 
 Columns = Mapping[str, np.ndarray]
@@ -108,7 +109,7 @@ def family_of(
 ) -> FamilyValues:
     """Adjust the p-values of `BoardPairs.p_values`, in the order of the places."""
     # Sorting millions of numbers takes a second, and another core may do it.
-    with ThreadPoolExecutor(2) as pool:
+    with workers(2) as pool:
         bh = pool.submit(adjust_benjamini_hochberg, unadjusted)
         holm = pool.submit(adjust_holm, unadjusted)
         decided = controlled_family(p, largest, alpha=alpha, control=control)
@@ -426,7 +427,7 @@ def in_threads(
     count = len(os.sched_getaffinity(0)) if threads is None else threads
     waiting: deque[Future[_Result]] = deque()
     # One core a chunk: products that take all of them wait for each other.
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(count) as pool:
+    with threadpool_limits(1, user_api="blas"), workers(count) as pool:
         try:
             for bounds in chunks:
                 waiting.append(pool.submit(work, *bounds))
@@ -448,8 +449,15 @@ def p_values_between(
     on_pairs: Callable[[int], None] = lambda _count: None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return `BoardPairs.p_values` of the places, in chunks on several cores."""
-    parts = []
-    for part in in_threads(pairs.p_values, pairs.chunks(start, stop), threads=threads):
-        parts.append(part)
-        on_pairs(len(part[0]))
-    return joined_p_values(parts)
+    p = np.empty(stop - start)
+    unadjusted, place = p, 0
+    for decided, plain in in_threads(pairs.p_values, pairs.chunks(start, stop), threads=threads):
+        some = slice(place, place + len(decided))
+        p[some] = decided
+        if plain is not decided and unadjusted is p:
+            unadjusted = p.copy()
+        if unadjusted is not p:
+            unadjusted[some] = plain
+        place = some.stop
+        on_pairs(len(decided))
+    return p, unadjusted

@@ -43,7 +43,7 @@ from llm_power._statistics.random_streams import Keys, keyed_normals, pooled
 
 FEWEST_DRAWS: Final = 1_000
 MOST_DRAWS: Final = 16_000
-# Pairs times draws that are worked out at most, beyond the fewest draws.
+# Pairs times draws that are computed at most, beyond the fewest draws.
 _MOST_DEVIATES: Final = 10**10
 # Chance that a critical value lies outside its interval at any look.
 _OUTSIDE: Final = 0.001
@@ -87,7 +87,10 @@ def max_t_family(p: ArrayLike, largest: Largest, *, alpha: float = 0.05) -> Fami
         more = 2 * ndtr(-largest(draws, 2 * draws))
         smallest = np.sort(np.concatenate([smallest, more]))
     reached = np.searchsorted(smallest, values * (1 + _ROUNDING), side="right")
-    adjusted = np.maximum(np.minimum((1 + reached) / (draws + 1), size * values), values)
+    reached += 1
+    adjusted = reached / (draws + 1)
+    np.minimum(adjusted, size * values, out=adjusted)
+    np.maximum(adjusted, values, out=adjusted)
     return FamilyTest(adjusted, critical, size, close)
 
 
@@ -231,7 +234,7 @@ class GapDraws:
         return found
 
 
-# Models that are A of a tile's pairs, and draws that are worked out at once.
+# Models that are A of a tile's pairs, and draws that are computed at once.
 _MODELS: Final = 2048
 _DRAWS: Final = 128
 _BLOCK: Final = 1024

@@ -135,9 +135,9 @@ def adjust_holm(p: ArrayLike, m: int | None = None) -> FloatArray:
     p, m = _declared(p, m)
     # Equal p-values have one adjusted value, whatever their order.
     order = np.argsort(p)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.maximum.accumulate((m - np.arange(p.size)) * p[order])
-    return np.minimum(1.0, adjusted)
+    steps = p[order]
+    steps *= np.arange(m, m - p.size, -1)
+    return _in_order(np.maximum.accumulate(steps, out=steps), order)
 
 
 def adjust_benjamini_hochberg(p: ArrayLike, m: int | None = None) -> FloatArray:
@@ -173,9 +173,18 @@ def adjust_benjamini_hochberg(p: ArrayLike, m: int | None = None) -> FloatArray:
     """
     p, m = _declared(p, m)
     order = np.argsort(p)[::-1]
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum.accumulate(m * p[order] / np.arange(p.size, 0, -1))
-    return np.minimum(1.0, adjusted)
+    steps = p[order]
+    steps *= m
+    steps /= np.arange(p.size, 0, -1)
+    return _in_order(np.minimum.accumulate(steps, out=steps), order)
+
+
+def _in_order(steps: FloatArray, order: IntArray) -> FloatArray:
+    """Return steps, at most 1, in the order of the tests; families of 10^8 pairs leave no room."""
+    np.minimum(1.0, steps, out=steps)
+    adjusted = np.empty_like(steps)
+    adjusted[order] = steps
+    return adjusted
 
 
 def bonferroni_level(m: int, *, alpha: float = 0.05) -> float:

@@ -549,4 +549,6 @@ def test_a_full_disk_names_the_report(
     monkeypatch.setattr(Path, "write_text", full)
     report = tmp_path / "gate.xml"
     assert run(tables["baseline"], tables["equal"], "--junit", report) == 2
-    assert capsys.readouterr().err == f"error: {report}: No space left on device\n"
+    assert capsys.readouterr().err == (
+        f"error: {report}: No space left on device. Remedy: make room there, or write elsewhere.\n"
+    )
