@@ -342,6 +342,6 @@ def _papers(
 
 # Run by `--paper` alone, each in a clean copy of the project: a first time, and once more.
 PAPERS: Final = (
-    _papers("paper", "the paper", Reach(35), Reach(3), ("PAPER=kotawala2026",)),
-    _papers("papers", "all three papers", Reach(90), Reach(), ()),
+    _papers("paper", "the paper", Reach(35), Reach(3), ("PAPER=kotawala2026", "LLM_POWER_DATA=")),
+    _papers("papers", "all papers and every board of LLM_POWER_DATA", Reach(90), Reach(), ()),
 )
