@@ -1,13 +1,17 @@
 """Settings of the site that `make docs` builds from this folder."""
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
+from PIL import Image
 from sphinx.application import Sphinx
 
 import llm_power
+from llm_power._provenance import FINDING
 from llm_power._report._escape import escape_markdown
 
 project = "llm-power"
@@ -63,6 +67,17 @@ def displayed_formula(translator: Any, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+def contents(root: Path, stem: str) -> list[str]:
+    """Return a table, or a figure with its finding as alternative text and its caption."""
+    table, figure = root / f"results/tables/{stem}.md", root / f"figures/{stem}.png"
+    if table.is_file():
+        return [table.read_text("utf-8").replace("<", "&lt;")]
+    caption = root / f"figures/camera_ready/{stem}.txt"
+    with Image.open(figure) as drawn:
+        finding = escape_markdown(drawn.info.get(FINDING, stem))
+    return [f"![{finding}](../figures/{figure.name})", escape_markdown(caption.read_text("utf-8"))]
+
+
 def show_exhibits(app: Sphinx, page: str, source: list[str]) -> None:
     """Show the tables and figures of the last run at the end of their page, in their order."""
     root = app.srcdir.parent
@@ -73,16 +88,11 @@ def show_exhibits(app: Sphinx, page: str, source: list[str]) -> None:
         '<a href="../../results/index.html">The index of the run</a> has them with their files and '
         "the verdicts on their numbers.",
     ]
-    for table in sorted((root / "results/tables").glob("table_*.md")):
-        shown += [
-            f"### Table {int(table.stem[-2:])}",
-            table.read_text("utf-8").replace("<", "&lt;"),
-        ]
-    for figure in sorted((root / "figures").glob("figure_*.png")):
-        name = f"Figure {int(figure.stem[-2:])}"
-        caption = figure.parent / "camera_ready" / f"{figure.stem}.txt"
-        picture = f"![{name}](../figures/{figure.name})"
-        shown += [f"### {name}", picture, escape_markdown(caption.read_text("utf-8"))]
+    made = json.loads((root / "results/manifest.json").read_text("utf-8"))["exhibits"]
+    for stem in (exhibit["name"] for exhibit in made):
+        kind, _, number = stem.rpartition("_")
+        if kind in ("table", "figure"):
+            shown += [f"### {kind.capitalize()} {int(number)}", *contents(root, stem)]
     source[0] += "\n" + "\n\n".join(shown)
 
 

@@ -17,6 +17,8 @@ SCORES_KINDS: Final[tuple[ScoresKind, ...]] = get_args(ScoresKind)
 
 # Where the description of a file lists the kinds of its sources.
 SOURCE_KINDS: Final = "dc:source"
+# The text of a PNG that says what is seen.
+FINDING: Final = "Finding"
 
 # How far a recomputed number can bear on a printed one, strongest first. Whole counts that a board
 # displayed are exact like the numbers a paper prints, and come from outside it: that they agree is

@@ -12,7 +12,7 @@ def write_drawing(drawing: Drawing, stem: str, camera_ready: str) -> None:
     # with a caption beside it. It is drawn twice, for each has a layout of its own.
     title, sources = drawing.title, drawing.provenance
     with house_style():
-        save_figure(drawing.draw(), stem, sources, title=title)
+        save_figure(drawing.draw(), stem, sources, title=title, finding=drawing.finding)
         save_camera_ready(
             drawing.draw(), camera_ready, sources, title=title, caption=drawing.caption
         )

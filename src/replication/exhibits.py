@@ -101,6 +101,8 @@ class Drawing:
     draw: Callable[[], Figure]
     # Sentences of the caption: what is shown, and what the paper prints beside it.
     caption: str = ""
+    # What is seen, in one sentence, for those who do not see it.
+    finding: str = ""
 
 
 @dataclass(frozen=True, slots=True)

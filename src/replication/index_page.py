@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count, groupby
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -21,7 +21,7 @@ from PIL import Image
 from audit.pictures import picture_address
 from audit.written_verdicts import counted, verdicts_by_exhibit
 from llm_power._board.measure import Measure
-from llm_power._provenance import VERDICTS
+from llm_power._provenance import FINDING, VERDICTS
 from llm_power._report.page import page_environment, page_parts
 
 _PACKAGE: Final = "replication"
@@ -36,6 +36,7 @@ _SOURCES: Final = {
     "raw": "raw items",
     "stand_in": "stand-in or mirror",
 }
+_NUMBERED: Final = re.compile(r"(table|figure)_\d+$")
 _GLYPHS: Final = dict(zip(VERDICTS, "✓≈✗?◇○", strict=True))
 # Files for readers first; what describes a table is not one of them.
 _ENDS: Final = ("html", "pdf", "svg", "png", "csv", "md", "tex", "txt", "parquet", "json")
@@ -89,11 +90,12 @@ class _Entry:
         path = min(paths, key=len)
         with Image.open(path) as drawn:
             title = str(drawn.info.get("Title", self.label))
+            finding = str(drawn.info.get(FINDING, title))
         texts = [Path(text).read_text(encoding="utf-8") for text in self._files(".txt")]
         return {
             "shown": picture_address(Path(path), _WIDTH, _COLORS),
             "file": _address(path, self.results),
-            "title": title,
+            "finding": finding,
             "caption": texts[0] if texts else title,
         }
 
@@ -143,14 +145,18 @@ def render_index(
     """Render the page ``index.html`` of the results of a paper."""
     verdicts = verdicts_by_exhibit(results)
     exhibits = [_Entry(made, results, verdicts) for made in manifest["exhibits"]]
-    kinds = {"table": "Tables", "figure": "Figures", "": "Numbers of the text, and comparisons"}
-    grouped = groupby(sorted(exhibits, key=_kind, reverse=True), key=_kind)
-    groups = {kinds[kind]: sorted(entries, key=_number) for kind, entries in grouped}
+    # Each in the order of paper.yaml, which is the paper's.
+    groups = {
+        "Tables and figures": [one for one in exhibits if _NUMBERED.match(one.anchor)],
+        "Numbers of the text, and comparisons": [
+            one for one in exhibits if not _NUMBERED.match(one.anchor)
+        ],
+    }
     total = sum(verdicts.values(), Counter[str]())
     return page_environment(_PACKAGE).get_template("index.html.j2").render(
         manifest=manifest,
         **page_parts(_PACKAGE, "index.css"),
-        groups=sorted(groups.items(), key=lambda group: [*kinds.values()].index(group[0])),
+        groups=[(group, entries) for group, entries in groups.items() if entries],
         boards=(boards := [_Entry(made, results, {}) for made in manifest["boards"]]),
         glances=[each for board in boards for each in board.glances],
         docs=_address("build/docs/exhibits.html", results),
@@ -164,16 +170,6 @@ def render_index(
         papers={title: quote(address) for title, address in (papers or {}).items()},
         glyphs=_GLYPHS,
     )  # fmt: skip
-
-
-def _kind(entry: _Entry) -> str:
-    kind = entry.anchor.split("_")[0]
-    return kind if kind in ("table", "figure") else ""
-
-
-def _number(entry: _Entry) -> int:
-    number = entry.anchor.rpartition("_")[2]
-    return int(number) if number.isdigit() else 0
 
 
 def _document(path: Path) -> Markup:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
+from PIL import Image
 
 from llm_power._provenance import Provenance
 from llm_power._report.figures import new_figure
@@ -31,11 +32,13 @@ def test_both_variants_have_the_width_of_the_column_or_the_page(
         figure.subplots().plot([0, 1])
         return figure
 
-    drawing = Drawing("Two points", SOURCES, draw, "It rises.")
+    drawing = Drawing("Two points", SOURCES, draw, "It rises.", finding="One is higher.")
     write_drawing(drawing, str(tmp_path / "with"), str(tmp_path / "camera_ready"))
     assert {path.name for path in tmp_path.iterdir()} == {
         *("with.pdf", "with.png", "with.svg", "camera_ready.pdf", "camera_ready.txt"),
     }
+    with Image.open(tmp_path / "with.png") as drawn:
+        assert drawn.info["Finding"] == "One is higher."
     # The provenance is below the one, and in the caption of the other.
     assert inches(tmp_path / "camera_ready.pdf") == pytest.approx([width, 2])
     assert inches(tmp_path / "with.pdf")[0] == pytest.approx(width)

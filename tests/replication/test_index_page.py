@@ -23,7 +23,7 @@ from browsers import (
     serious_faults,
 )
 from replication.index_page import render_index
-from run_examples import HOSTILE, write_run
+from run_examples import FINDING, HOSTILE, write_run
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,10 @@ def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: 
     assert {file.name for file in missing} == {"table_06.csv-metadata.json"}
     assert ask(browser, "[...document.images].every((image) => image.naturalWidth > 0)")
     shown = ask(browser, "[...document.querySelectorAll('article')].map((one) => one.innerText)")
-    table, figure, board = shown
+    # In the order of the paper, a figure with its finding for those who do not see it.
+    figure, table, board = shown
+    alternatives = ask(browser, "[...document.images].map((image) => image.alt)")
+    assert alternatives == [FINDING.replace("\u202e", "[U+202E]")] * 2
     assert "1 hold\n" in table
     assert "1 contradicted" in table
     assert "a|b" in table

@@ -129,11 +129,15 @@ def power_figure(
         f"{', '.join(ratios)} of N* at gaps of {', '.join(f'{x:g}' for x in expected['delta'])}, "
         f"against a reference with the nominal parameters. {DECLARED}"
     )
+    finding = (
+        f"Power rises with the items and crosses {POWER:g} at {', '.join(ratios)} times N* for "
+        f"gaps of {', '.join(f'{x:g}' for x in expected['delta'])}."
+    )
     if (frame["n_items"] < _FEWEST_ITEMS).any():
         caption += f" Grey: fewer than {_FEWEST_ITEMS} items, too few for the bootstrap."
     return Exhibit(
         table,
-        Drawing(title, table.provenance, lambda: draw(frame, symbol, tolerance), caption),
+        Drawing(title, table.provenance, lambda: draw(frame, symbol, tolerance), caption, finding),
         files={"_points.csv": csv_text(frame)},
     )
 

@@ -22,15 +22,23 @@ def make(inputs: Inputs) -> Exhibit:
     frame = figure_02(inputs.panel("oll_v1", "discordance", "required_n"))
     printed, n_printed = printed_r(inputs.counts(6)), inputs.settings["figure_2_unresolved"]
     title = f"Resolution of {len(frame)} pairs"
+    unresolved = int((~frame["resolved"]).sum())
+    finding = (
+        f"{unresolved} of {len(frame)} pairs need more items than their task has, up to "
+        f"{frame['r'].max():,.0f} times as many."
+    )
     caption = (
         "r = N*/N of every pair, the better model first, ascending within its task; r > 1 is "
         f"unresolved, and bars begin there. Diamonds: r from the {len(printed)} required numbers "
         "that Table 6 prints. "
-        f"Unresolved: {int((~frame['resolved']).sum())} of {len(frame)}; the paper prints "
+        f"Unresolved: {unresolved} of {len(frame)}; the paper prints "
         f"{n_printed}/{inputs.settings['oll_v1_pairs']}. {DECLARED}"
     )
     return Exhibit(
-        frame, Drawing(title, inputs.provenance(), lambda: draw(frame, printed, n_printed), caption)
+        frame,
+        Drawing(
+            title, inputs.provenance(), lambda: draw(frame, printed, n_printed), caption, finding
+        ),
     )
 
 

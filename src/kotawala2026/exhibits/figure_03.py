@@ -44,6 +44,8 @@ def make(inputs: Inputs) -> Exhibit:
             source,
             lambda: draw(frame, second, printed, n_printed),
             caption,
+            f"{unresolved} of {len(frame)} adjacent pairs need more than the {n_items:,} items, up "
+            f"to {frame['r'].max():,.0f} times as many.",
         ),
     )
 

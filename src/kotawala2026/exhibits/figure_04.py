@@ -56,6 +56,7 @@ def make(inputs: Inputs) -> Exhibit:
             f"The pair Mistral-I / Llama-I on ARC-C: gap δ = {pair['delta']:g}, correlation ρ = "
             f"{settings['e_process_rho']:g}, N* = {pair['n_star']:,}; two-sided α = {alpha:g}. "
             + caption(calibration, trajectories, window),
+            finding(calibration, alpha),
         ),
         files={"_trajectories.csv": csv_text(trajectories)},
     )
@@ -179,6 +180,16 @@ def caption(
         f"{window[0]:,} and {window[1]:,} items (shaded); ours: {shares['within']} do, "
         f"{shares['before']} cross before, {shares['after']} later and {shares['never']} not "
         "within the horizon."
+    )
+
+
+def finding(calibration: pd.DataFrame, alpha: float) -> str:
+    """Return what is seen of the trajectories, in one sentence."""
+    shares, (null, _) = percentages(calibration), calibration.to_dict(orient="records")
+    return (
+        f"Without a gap {shares['null']} of the trajectories cross the threshold, where "
+        f"{100 * alpha:g}% may; with the gap {shares['before']} cross before the shaded range, "
+        f"{shares['within']} in it, and {shares['never']} not within {null['horizon']:,} items."
     )
 
 

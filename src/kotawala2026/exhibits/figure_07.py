@@ -41,8 +41,13 @@ def make(inputs: Inputs) -> Exhibit:
         f"{100 * gap:.1f} pp and {rho:.2f}; the hollow bars are of pairs whose gap and correlation "
         f"it does not print, and the witness was free to choose them. {DECLARED}"
     )
+    finding = (
+        f"{int((~frame['resolved']).sum())} of {len(frame)} adjacent pairs need more than the "
+        f"{frame['n_items'].max():,} items: {', '.join(frame.loc[~frame['resolved'], 'label'])}."
+    )
+    source = inputs.provenance()
     return Exhibit(
-        frame, Drawing("Frontier panel", inputs.provenance(), lambda: draw(frame, beside), caption)
+        frame, Drawing("Frontier panel", source, lambda: draw(frame, beside), caption, finding)
     )
 
 

@@ -20,7 +20,14 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from llm_power._choices import PICTURE_FORMATS
 from llm_power._errors import InvalidArgument
 from llm_power._files import naming
-from llm_power._provenance import SOURCE_KINDS, Kind, Provenance, provenance_kinds, provenance_line
+from llm_power._provenance import (
+    FINDING,
+    SOURCE_KINDS,
+    Kind,
+    Provenance,
+    provenance_kinds,
+    provenance_line,
+)
 
 # Okabe and Ito's palette: distinct with every common color vision, and in print.
 BLUE: Final = "#0072B2"
@@ -81,6 +88,7 @@ def save_figure(
     provenance: Sequence[Provenance],
     *,
     title: str,
+    finding: str = "",
     heading: bool = False,
     formats: Sequence[str] = PICTURE_FORMATS,
 ) -> list[Path]:
@@ -98,6 +106,7 @@ def save_figure(
         metadata = {"Title": title, _PROVENANCE_KEY[suffix]: line}
         if suffix == "png":
             metadata[SOURCE_KINDS] = " ".join(provenance_kinds(provenance))
+            metadata |= {FINDING: finding} if finding else {}
         _save(figure, path, metadata)
     return paths
 

@@ -50,6 +50,8 @@ def make(inputs: Inputs) -> Exhibit:
             source,
             lambda: draw(frame, settings["power"]),
             caption,
+            f"{settings['power']:.0%} power is reached only where the models agree as often as "
+            f"they can, with {' or '.join(map(str, reached.index))} items.",
         ),
     )
 

@@ -38,6 +38,8 @@ def make(inputs: Inputs) -> Exhibit:
             [SOURCE],
             lambda: draw(frame, power),
             caption,
+            f"{counts['every']:,} of {len(frame):,} comparisons have {power:.0%} power whatever "
+            "the agreement of the two models is.",
         ),
         {"_findings.csv": csv_text(evidence_view(findings(frame)))},
     )
