@@ -41,7 +41,7 @@ LINES: Final[dict[str, str]] = {
         "Different: the evidence is strong enough. Equivalent: the gap is within the margin. "
         "Undetermined: neither is shown, which does not make the models equal."
     ),
-    "enough items differ to decide the pair": (
+    "enough items differ for a difference to show": (
         "Whether items on which the models differ are enough for any result to be significant."
     ),
     "new items to (decide it|find it again), chance 0.5 to.*": (
@@ -54,12 +54,12 @@ LINES: Final[dict[str, str]] = {
         "Items to add to those at hand, so that all together decide the pair with that chance. To "
         "test them together is a second look at these: decide before how often you look."
     ),
-    "with these it would be": "What all items together would show.",
+    "with these added it would be": "What all items together would show.",
     "chance that a new sample turns the verdict": (
         "Chance that as many other items give another verdict."
     ),
-    "smallest gap that the items find": (
-        "The gap from which on items as many as these find a difference with the power asked for."
+    "smallest gap found, chance of .*": (
+        "The true gap from which on items as many as these find a difference with that chance."
     ),
     r"N\* at .*|N\*, normal .*": (
         "N*: items that find the gap by the paper's formula, which takes one variance. It is no "

@@ -74,7 +74,7 @@ def answer_from_counts(
         _gap("gap_high", f"gap, {level} interval to", found.interval.high),
         *(_p(f"p_{name}", f"p, {_TESTS[name]}", p_of(b, c)) for name, p_of in P_VALUES.items()),
         _text("verdict", f"verdict, {_TESTS[asked.test]}", str(found.verdict)),
-        _text("attainable", "enough items differ to decide the pair", bool(found.attainable)),
+        _text("attainable", "enough items differ for a difference to show", bool(found.attainable)),
     ]
     if asked.margin is not None:
         answers += [_p("p_equivalence", f"p, gap within {asked.margin:g}", found.p_equivalence)]
@@ -91,9 +91,9 @@ def answer_from_counts(
             f"items to add to these, chance of {at.power:g}",
             found.further_items,
         ),
-        _text("decided_as", "with these it would be", str(found.decided_as)),
+        _text("decided_as", "with these added it would be", str(found.decided_as)),
         _number("chance_of_turning", "chance that a new sample turns the verdict", turning),
-        _gap("smallest_gap", "smallest gap that the items find", smallest),
+        _gap("smallest_gap", f"smallest gap found, chance of {at.power:g}", smallest),
         _items("n_star", "N* at the observed gap", n_star),
         _items("n_star_low", f"N*, {level} interval from", low),
         _items("n_star_high", f"N*, {level} interval to", high),
