@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 HOSTILE: Final = "<img src=x onerror=alert(1)> & “odd” \u202e"
 _TABLE: Final = f"""**Table 6.** {HOSTILE}
@@ -21,6 +22,7 @@ a,table_06,holds
 b,table_06,contradicted
 c,figure_01,holds
 """
+FINDING: Final = f"It rises. {HOSTILE}"
 _CAPTION: Final = f"All pairs. Circles: {HOSTILE}"
 _OUTPUTS: Final = {
     "table_06": [f"results/tables/table_06.{end}" for end in ("csv", "csv-metadata.json", "md")],
@@ -57,7 +59,9 @@ def write_run(where: Path) -> dict[str, Any]:
         file = where / path
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.suffix == ".png":
-            Image.new("RGB", (2000, 900), "gray").save(file)
+            told = PngInfo()
+            told.add_itxt("Finding", FINDING)
+            Image.new("RGB", (2000, 900), "gray").save(file, pnginfo=told)
         else:
             texts = {".md": _TABLE, ".txt": _CAPTION, ".json": json.dumps(_FACTS)}
             file.write_text(texts.get(file.suffix, "x"), encoding="utf-8")
@@ -68,8 +72,8 @@ def write_run(where: Path) -> dict[str, Any]:
     (where / "data").mkdir()
     (where / "data/printed.csv").write_text("x")
     exhibits = [
-        _made("table_06", ["published"], {"data/printed.csv": "5", "src/table_06.py": "6"}),
         _made("figure_01", ["witness"], {"data/printed.csv": "5"}),
+        _made("table_06", ["published"], {"data/printed.csv": "5", "src/table_06.py": "6"}),
     ]
     board = _made("mine", ["raw"], {"/elsewhere/scores.csv": "7"}) | {"title": HOSTILE}
     run = {"start": "2026-05-28T09:00:00+00:00", "end": "2026-05-28T09:02:00+00:00"}

@@ -28,17 +28,17 @@ class PrintedCells:
     def find(self, claim_id: str, exhibit: str, spelled: Mapping[str, Any]) -> Cell:
         """Return the cell that an id ``EXHIBIT/ROW/COLUMN/PART`` names."""
         name, *parts = claim_id.split("/")
-        said = dict(zip(("row", "column", "part"), parts, strict=False)) if name == exhibit else {}
-        said |= spelled
+        in_id = zip(("row", "column", "part"), parts, strict=False)
+        address = {**(dict(in_id) if name == exhibit else {}), **spelled}
         file = self._files.get(exhibit, "")
-        if not file or "column" not in said or not str(said.get("row", "")).isdecimal():
+        if not file or "column" not in address or not str(address.get("row", "")).isdecimal():
             raise AuditError(
                 "there is no printed number, and no cell of an exhibit with printed cells",
                 remedy="give one of `printed` and `printed_of`, or name a cell by the id, "
                 "EXHIBIT/ROW/COLUMN, or in `cell`, and its file in `printed` of the exhibit",
                 field="printed",
             )
-        return Cell(file, int(said["row"]), said["column"], said.get("part", ""))
+        return Cell(file, int(address["row"]), address["column"], address.get("part", ""))
 
     def label(self, cell: Cell) -> str:
         """Return the first cell of the row, by which readers know it."""

@@ -34,7 +34,7 @@ def written_out(entry: Mapping[str, Any], number: int) -> Mapping[str, Any]:
             claim=entry.get("id", f"number {number}"),
             field="states",
         )
-    ((column, said),) = states.items()
+    ((column, statement),) = states.items()
     check = {"result": entry.get("result", _RESULT), "pair": entry["pair"], "column": column}
     if "task" in entry:
         check["rows"] = {"task": entry["task"]}
@@ -46,27 +46,27 @@ def written_out(entry: Mapping[str, Any], number: int) -> Mapping[str, Any]:
         "place": "",
         "claim": entry["claim"],
         "quantity": f"{column} of {' and '.join(entry['pair'])}",
-        "printed": _in_words(column, said),
-        "states": _stated(said),
+        "printed": _in_words(column, statement),
+        "states": _stated(statement),
         "note": entry.get("note", ""),
         "checks": [check],
     }
 
 
-def _stated(said: Any) -> Mapping[str, Any]:
-    if isinstance(said, Mapping):
-        return said
-    if isinstance(said, str):
-        return {"text": said}
-    return {"value": float(said)}
+def _stated(statement: Any) -> Mapping[str, Any]:
+    if isinstance(statement, Mapping):
+        return statement
+    if isinstance(statement, str):
+        return {"text": statement}
+    return {"value": float(statement)}
 
 
-def _in_words(column: str, said: Any) -> str:
-    if isinstance(said, Mapping):
-        return f"{column} {', '.join(f'{name} {value}' for name, value in said.items())}"
-    if isinstance(said, bool):
-        return column if said else f"not {column}"
-    return str(said)
+def _in_words(column: str, statement: Any) -> str:
+    if isinstance(statement, Mapping):
+        return f"{column} {', '.join(f'{name} {value}' for name, value in statement.items())}"
+    if isinstance(statement, bool):
+        return column if statement else f"not {column}"
+    return str(statement)
 
 
 def seen_from(row: Mapping[str, str], first: str) -> dict[str, str]:

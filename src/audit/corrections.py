@@ -84,8 +84,8 @@ def filled(text: str, judged: Mapping[str, Judged]) -> str:
 
 def should_read(item: Judged, finding: Finding | None, judged: Mapping[str, Judged]) -> str:
     """Return what the printed text of a claim should read."""
-    said = finding.should_read.get(item.claim.id) if finding else None
-    return filled(said, judged) if said else computed(item)
+    wording = finding.should_read.get(item.claim.id) if finding else None
+    return filled(wording, judged) if wording else computed(item)
 
 
 def computed(item: Judged) -> str:

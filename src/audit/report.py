@@ -326,14 +326,14 @@ def _summary(findings: Sequence[ContradictedFinding], audit: Audit) -> list[str]
         for weight, what in _CHANGES.items()
         if weights[weight]
     ]
-    said = "; ".join(parts)
+    sentence = "; ".join(parts)
     they = "They"
     if any(one.contradicted[0].verdict == "ambiguous" for one in findings):
         they = "With ambiguities that change a count they"
     return [
         f"{wrong:,} of {counted(total, 'claim')} {_are(wrong)} contradicted. "
         f"{they} come to {counted(len(findings), 'finding')}.",
-        f"{said[:1].upper()}{said[1:]}.",
+        f"{sentence[:1].upper()}{sentence[1:]}.",
     ]
 
 
@@ -359,9 +359,9 @@ def _basis(audit: Audit) -> str:
         for evidence, term in _EVIDENCE.items()
         if by_evidence[evidence]
     ]
-    said = f"The others: {' · '.join(others)}." if others else ""
+    sentence = f"The others: {' · '.join(others)}." if others else ""
     if not rests:
-        return said
+        return sentence
     apart = [
         f"{count:,} {what}"
         for count, what in ((twice, "agree with another printing"), (labels, "are row labels"))
@@ -369,7 +369,7 @@ def _basis(audit: Audit) -> str:
     ]
     rest = f" Beside them {' and '.join(apart)}." if apart else ""
     total = by_evidence.total()
-    return f"{said} {total:,} that hold rest on evidence: {' · '.join(rests)}.{rest}"
+    return f"{sentence} {total:,} that hold rest on evidence: {' · '.join(rests)}.{rest}"
 
 
 def _inputs(
@@ -436,12 +436,12 @@ def _headline(counts: Counter[tuple[str, str]]) -> str:
             f" ({fitted:,} because a witness was fitted to what is printed)" if fitted else "",
         ),
     ]
-    said = [
+    parts = [
         f"{count:,} {one if count == 1 else many}{more}"
         for count, one, many, more in clauses
         if count
     ]
-    listed = " and ".join(filter(None, [", ".join(said[:-1]), said[-1]]))
+    listed = " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
     total = counts["", ""]
     return f"Of {total:,} {'claim' if total == 1 else 'claims'}, {listed}."
 

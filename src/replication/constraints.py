@@ -292,17 +292,19 @@ def _constraints(
 def _printed(claim: Claim) -> Printed:
     """Return what the claim states, in the units of the quantity."""
     measures = claim.measures
-    said = stated(measures["states"]) if "states" in measures else claim.statement
+    claimed = stated(measures["states"]) if "states" in measures else claim.statement
     scale = as_decimal(measures.get("scale", 1))
-    value, half_unit = (float(as_decimal(x) * scale) for x in (said.value, said.half_unit))
-    if said.relation == "=" and half_unit == 0 and value.is_integer():
+    value, half_unit = (float(as_decimal(x) * scale) for x in (claimed.value, claimed.half_unit))
+    if claimed.relation == "=" and half_unit == 0 and value.is_integer():
         # A count is printed of whatever rounds to it.
         half_unit = 0.5
-    upper = float(as_decimal(said.upper) * scale) if said.relation == "between" else said.upper
+    upper = (
+        float(as_decimal(claimed.upper) * scale) if claimed.relation == "between" else claimed.upper
+    )
     # Of 4/9 or 3 (100%) the number that is counted.
     is_count = claim.cell is not None and claim.cell.part == "count"
     text = f"{claim.statement.value:.0f}" if is_count else claim.printed
-    return Printed(said.relation, value, half_unit, upper, text)
+    return Printed(claimed.relation, value, half_unit, upper, text)
 
 
 def _rounding(claim: Claim) -> DisplayRule:

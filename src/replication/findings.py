@@ -164,8 +164,8 @@ def _of(function: Callable[..., Iterable[Finding]], ground: Ground) -> Iterator[
     try:
         yield from function(ground)
     except REFUSALS as error:
-        said = f"{function.__name__}: {reason_of(error)}"
-        yield Finding(UNDEFINED, function.__name__, math.nan, said, basis="none")
+        why = f"{function.__name__}: {reason_of(error)}"
+        yield Finding(UNDEFINED, function.__name__, math.nan, why, basis="none")
 
 
 def derived(

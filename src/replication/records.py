@@ -63,14 +63,14 @@ class Difference:
     @property
     def problem(self) -> str:
         """What is wrong, in one sentence that starts with the file."""
-        said = {
+        words = {
             "changed": f"is not what job {self.job} made",
             "missing": f"is gone, which job {self.job} made",
             "unrecorded": "has no record of the job that made it",
             "record": "is no readable record",
             "input": f"has changed since job {self.job} read it",
         }
-        return f"{self.path} {said[self.kind]}"
+        return f"{self.path} {words[self.kind]}"
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class Ledger:
     def _of_inputs(self, record: Record) -> Iterator[Difference]:
         for path, read in record.inputs.items():
             maker = self.makers.get(path)
-            # Damage to a made file is told of that file; here it matters what its maker wrote.
+            # Damage to a made file is reported of that file; here it matters what its maker wrote.
             now = maker.outputs[path] if maker else read if is_made(path) else self._sum(path)
             if now != read:
                 yield Difference("input", path, record.job)
@@ -279,7 +279,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def _maker_of(path: str, root: Path) -> str:
-    """Return the job that last made a file; nothing where it is not told."""
+    """Return the job that last made a file; nothing where none is recorded."""
     try:
         return (root / _MAKERS / path).read_text("utf-8")
     except (OSError, ValueError):

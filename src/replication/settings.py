@@ -77,14 +77,14 @@ def _claims_of(entry: Any) -> list[str]:
 
 def _setting(entry: Any, stated: list[Printed]) -> Setting:
     if isinstance(entry, dict) and set(entry) == {"half_width_of"}:
-        (said,) = stated
-        return float((as_decimal(said.upper) - as_decimal(said.value)) / 2)
+        (statement,) = stated
+        return float((as_decimal(statement.upper) - as_decimal(statement.value)) / 2)
     if isinstance(entry, dict) and set(entry) == {"value", "printed", "where"}:
         value: Setting = entry["value"]
         return value
     if not isinstance(entry, str | list):
         raise ValueError(f"got {entry!r}")
-    numbers = [number for said in stated for number in _numbers(said)]
+    numbers = [number for statement in stated for number in _numbers(statement)]
     return numbers if isinstance(entry, list) or len(numbers) > 1 else numbers[0]
 
 

@@ -269,7 +269,7 @@ class Run:
         }
 
 
-def not_said(lines: Iterable[str]) -> list[str]:
+def not_printed(lines: Iterable[str]) -> list[str]:
     """Return the lines that this process has not said, which are then said."""
     new = [line for line in dict.fromkeys(lines) if line not in _SAID]
     _SAID.update(new)

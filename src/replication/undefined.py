@@ -23,8 +23,8 @@ _START: Final = f"{_HEAD}\n{UNDEFINED},".encode()
 
 def reason_of(error: BaseException) -> str:
     """Say in one line why a value is not defined."""
-    said = one_line(str(error), 300) or type(error).__name__
-    return said if isinstance(error, LLMPowerError) else f"{type(error).__name__}: {said}"
+    why = one_line(str(error), 300) or type(error).__name__
+    return why if isinstance(error, LLMPowerError) else f"{type(error).__name__}: {why}"
 
 
 def write_undefined(paths: Iterable[str], reason: str) -> None:

@@ -1,4 +1,4 @@
-"""The judging rules, each against cases worked out by hand, and what they may never say."""
+"""The judging rules, each against cases computed by hand, and what they may never say."""
 
 from __future__ import annotations
 

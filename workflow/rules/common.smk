@@ -20,7 +20,7 @@ from replication.targets import (
     SAMPLE_PAIRS,
     Run,
     audited_files,
-    not_said,
+    not_printed,
 )
 
 
@@ -72,7 +72,7 @@ def saying(lines, files):
     of = f"{PAPER.citation}: " if RUN.folder else ""
 
     def said(wildcards):
-        for line in not_said(of + line for line in lines):
+        for line in not_printed(of + line for line in lines):
             logger.warning(line, extra={SAID_LATER: True})
         return files
 

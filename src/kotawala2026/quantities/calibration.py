@@ -124,8 +124,8 @@ def _of_any_five(
         "lower": shown.lower,
         "upper": shown.upper,
     }
-    said = f"{method}; at most {most_pp} pp, as Section 5 says"
-    yield replace(_in_pp("type1_max_dev_any_five", test, law, said), basis="counts")
+    how = f"{method}; at most {most_pp} pp, as Section 5 says"
+    yield replace(_in_pp("type1_max_dev_any_five", test, law, how), basis="counts")
     ordered = np.sort(powers)
     least, most = (_median_rate(five, trials) for five in (ordered[:_N_CELLS], ordered[-_N_CELLS:]))
     median = _median_rate(powers, trials) | {"lower": least["lower"], "upper": most["upper"]}

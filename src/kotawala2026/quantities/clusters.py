@@ -163,8 +163,8 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
             of_any_size = _icc_of_resample(of_n_star.within(interval_of(effect)), sizes)
             if not _overlap(of_n_star, interval_of(effect)):
                 # Which of the two is wrong says nothing of the ICC.
-                said = "the bounds of design effect and cluster N* contradict each other"
-                yield Finding("icc_of_resample", subject, math.nan, said, basis="none")
+                why = "the bounds of design effect and cluster N* contradict each other"
+                yield Finding("icc_of_resample", subject, math.nan, why, basis="none")
                 continue
             yield within(
                 "icc_of_resample",

@@ -35,7 +35,7 @@ def powers(published: PublishedNumbers) -> Iterator[Finding]:
     """Power at 80, 100 and 120 percent of N*, by enumeration."""
     table, trials = published.tables[10], published.settings["prospective_trials"]
     target = published.settings["power"]
-    said = _said_of_powers(target, published.settings["prospective_power_range"])
+    possible = _possible_powers(target, published.settings["prospective_power_range"])
     on_target: list[float] = []
     for row in table.to_dict(orient="records"):
         gap, n_star = row["gap"], row["n_star"].value
@@ -51,7 +51,7 @@ def powers(published: PublishedNumbers) -> Iterator[Finding]:
             shown = Interval(
                 float(scipy.stats.binom.ppf(_TAIL, trials, low)) / trials,
                 float(scipy.stats.binom.ppf(1 - _TAIL, trials, high)) / trials,
-            ).within(said[name])
+            ).within(possible[name])
             yield Finding(
                 name,
                 row["pair"],
@@ -73,7 +73,7 @@ def powers(published: PublishedNumbers) -> Iterator[Finding]:
         yield Finding(quantity, "", value, method, unit=unit)
 
 
-def _said_of_powers(target: float, at_n_star: Sequence[float]) -> dict[str, Interval]:
+def _possible_powers(target: float, at_n_star: Sequence[float]) -> dict[str, Interval]:
     """Return what Section 6.1 says of each column: below the target, in a range, above it."""
     low, high = at_n_star
     columns = (

@@ -205,7 +205,7 @@ def witness_beside_sample(
     z = seen.loc[seen["task"] == task, "rho_z"]
     side = "low" if z.mean() < 0 else "high"
     sizes = seen.groupby("task")["n_sample"].max()
-    said = [
+    sentences = [
         f"Real answers to some items of each task ({sizes.min():,} to {sizes.max():,}, chosen for "
         f"their information and not drawn at random) test the fitted data set. On {task} its "
         f"correlations are {abs(z.mean()):.1f} standard errors too {side} on average (root mean "
@@ -215,7 +215,7 @@ def witness_beside_sample(
     scale = K / np.square(seen["gap_pp"] / 100)
     n_star = seen["discordance_witness"] * scale - K
     turned = seen[(n_star > seen["n_items"]) != (seen["n_star_sample"] > seen["n_items"])]
-    said += [
+    sentences += [
         f"{row['model_a']} and {row['model_b']} on {row['task']} change their verdict: rho is "
         f"{row['rho_witness']:.3f} there and {row['rho_sample']:.3f} ± {row['rho_sample_se']:.3f} "
         f"on the items, N* {n_star[k]:,.0f} and {row['n_star_sample']:,.0f} ± "
@@ -223,10 +223,10 @@ def witness_beside_sample(
         for k, row in turned.iterrows()
     ]
     (count,) = (f.value for f in findings if f.quantity == "unresolved_fixed")
-    said.append(
+    sentences.append(
         f"If the rates on these items were the task's, {count:.0f} of {len(table)} pairs would be "
         f"unresolved, not {printed}."
         if count != printed
         else f"At the rates on these items {count:.0f} of {len(table)} pairs are unresolved too."
     )
-    return Finding("witness_beside_sample", "", " ".join(said), basis="raw_sample")
+    return Finding("witness_beside_sample", "", " ".join(sentences), basis="raw_sample")

@@ -107,17 +107,17 @@ def unresolved_pairs(ground: DisplayedScores) -> Iterator[Finding]:
         found = between(f"{quantity}_of_printed_numbers", subject, least, most, method)
         yield replace(found, basis="counts")
     least, most = ranges[list(asked).index(("unresolved", "all"))]
-    said = (
+    sentence = (
         f"The displayed scores and the printed numbers beside it leave {least} to {most} of the "
         f"{len(possible.pairs)} pairs of Open LLM Leaderboard v1 unresolved."
     )
     for conflict in conflicts:
         by = "" if conflict.is_proved else " by a solver alone"
-        said += (
+        sentence += (
             f" With the displayed scores these contradict each other{by}, whichever is wrong, and "
             f"are left out: {'; '.join(conflict.members)}."
         )
-    yield Finding("range_of_unresolved", "", said, method, basis="counts")
+    yield Finding("range_of_unresolved", "", sentence, method, basis="counts")
 
 
 def rows_without_counts(possible: PossibleTables) -> Iterator[CountRow]:

@@ -58,12 +58,12 @@ class HaveNeed:
         open_ = [rung for rung in self.rungs if rung.verdict == UNDETERMINED]
         known = [rung for rung in open_ or self.rungs if isfinite(rung.many)]
         vague = len(open_) - len(known) if open_ else 0
-        told = f"{len(open_):,} of {every:,} neighbors cannot be told apart"
+        headline = f"{len(open_):,} of {every:,} neighbors cannot be told apart"
         if every == 1:
-            told = f"The two models are {self.rungs[0].verdict}"
+            headline = f"The two models are {self.rungs[0].verdict}"
         elif not open_:
-            told = f"All {every:,} neighbors {'are decided' if equal else 'can be told apart'}"
-        told += f" ({equal:,} equivalent)" if equal and every > 1 else ""
+            headline = f"All {every:,} neighbors {'are decided' if equal else 'can be told apart'}"
+        headline += f" ({equal:,} equivalent)" if equal and every > 1 else ""
         parts = []
         if known:
             most = max(known, key=lambda rung: max(rung.few, rung.many))
@@ -74,7 +74,7 @@ class HaveNeed:
             parts.append(
                 f"for {vague:,} even the sign is open" if known else "even the sign is open"
             )
-        return "; ".join(filter(None, [told, ", ".join(parts)]))
+        return "; ".join(filter(None, [headline, ", ".join(parts)]))
 
 
 def have_need(pairs: pd.DataFrame, task: str, items: int) -> HaveNeed:

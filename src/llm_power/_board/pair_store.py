@@ -173,7 +173,7 @@ def write_family(
 ) -> None:
     """Write the adjusted p-values of all pairs, one row group for each part."""
     decided = family.decided
-    told = {
+    metadata = {
         "family": json.dumps([decided.level, decided.size, decided.close]),
         "ends": json.dumps({task: [x.tolist() for x in both] for task, both in ends.items()}),
     }
@@ -184,7 +184,7 @@ def write_family(
         "holm": family.holm,
         "bh": family.bh,
     }
-    schema = pa.schema({name: pa.float64() for name in columns}, metadata=told)
+    schema = pa.schema({name: pa.float64() for name in columns}, metadata=metadata)
     with _parquet_writer(path, schema) as writer:
         for start, stop in bounds:
             part = {name: pa.array(values[start:stop]) for name, values in columns.items()}
@@ -195,11 +195,11 @@ def read_family(path: Path, part: int | None = None) -> tuple[FamilyValues, Rank
     """Return the values that `write_family` wrote, of one part or of all, and the ends of ranks."""
     with pq.ParquetFile(path) as file:
         table = file.read() if part is None else file.read_row_group(part)
-    told = {key.decode(): json.loads(value) for key, value in table.schema.metadata.items()}
+    metadata = {key.decode(): json.loads(value) for key, value in table.schema.metadata.items()}
     decided, *others = (
         table[name].to_numpy() for name in ("decided", "p", "unadjusted", "holm", "bh")
     )
-    level, size, close = told["family"]
+    level, size, close = metadata["family"]
     test = FamilyTest(decided, level, size, None if close is None else (close[0], close[1]))
-    ends = {task: (np.array(both[0]), np.array(both[1])) for task, both in told["ends"].items()}
+    ends = {task: (np.array(both[0]), np.array(both[1])) for task, both in metadata["ends"].items()}
     return FamilyValues(test, *others), ends

@@ -153,18 +153,18 @@ class Tally:
 
     def to_json(self) -> str:
         """Return the counts as JSON."""
-        told = {each.name: getattr(self, each.name) for each in fields(self)}
-        told["shared"] = {task: numbers.tolist() for task, numbers in self.shared.items()}
-        told["landscapes"] = {task: x.to_json() for task, x in self.landscapes.items()}
-        return json.dumps(told, ensure_ascii=False)
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        state["shared"] = {task: numbers.tolist() for task, numbers in self.shared.items()}
+        state["landscapes"] = {task: x.to_json() for task, x in self.landscapes.items()}
+        return json.dumps(state, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Tally:
         """Return the tally that `to_json` wrote."""
-        told = json.loads(text)
-        told["shared"] = {t: np.array(x, dtype=np.int64) for t, x in told["shared"].items()}
-        told["landscapes"] = {t: Landscape.from_json(x) for t, x in told["landscapes"].items()}
-        return cls(**told)
+        state = json.loads(text)
+        state["shared"] = {t: np.array(x, dtype=np.int64) for t, x in state["shared"].items()}
+        state["landscapes"] = {t: Landscape.from_json(x) for t, x in state["landscapes"].items()}
+        return cls(**state)
 
     def coverage(self, task: TaskScores) -> tuple[float, float]:
         """Return the smallest and the median share of a task's items that a pair has."""

@@ -36,9 +36,9 @@ from llm_power._statistics.paired_equivalence import (
 
 Decided = Literal["different", "equivalent", "undetermined"]
 
-# Shares of the planned items at which errors of a significant gap are told.
+# Shares of the planned items at which errors of a significant gap are given.
 _SHARES: Final = (0.25, 0.5, 1.0)
-# Numbers of clusters that are told of, in multiples of the fewest.
+# Numbers of clusters that are shown, in multiples of the fewest.
 _MULTIPLES: Final = (1, 1.5, 2, 4)
 
 

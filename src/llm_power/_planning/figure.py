@@ -18,7 +18,7 @@ _NUMBER = FuncFormatter(lambda value, _: f"{value:g}")
 
 
 def draw_plan(curves: PlanCurves) -> Figure:
-    """Draw what `llm_power._planning.curves.plan_curves` worked out."""
+    """Draw what `llm_power._planning.curves.plan_curves` computed."""
     figure = new_figure(height=2.9, wide=True)
     chances, gaps = figure.subplots(1, 2, width_ratios=[1.35, 1])
     _draw_chances(chances, curves)

@@ -13,7 +13,7 @@ from llm_power._statistics.designs import detectable_gap, required_units
 from llm_power._statistics.inversion import required_n
 from llm_power._statistics.repeats import repeats_variance
 
-# Numbers of repeats that are told of beside those asked for.
+# Numbers of repeats that are shown beside those asked for.
 _REPEATS: Final = (1.0, 2.0, 5.0, 10.0, inf)
 
 

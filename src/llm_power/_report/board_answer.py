@@ -151,19 +151,19 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
             sentences += [_of_all_pairs(landscape)] if board.streamed is not None else []
             sentences += landscape_sentences(landscape, board.point)
         sentences += [_of_repeats(each) for each in repeats if each["task"] == task]
-    told = [
+    notes = [
         f"{task}: {sentence}" if len(by_task) > 1 else sentence
         for task, sentences in by_task.items()
         for sentence in sentences
     ]
     discoveries = discovery_sentence(board.declared.control, board.point.alpha)
-    told += [board.measure.sentence] if board.measure.sentence else []
-    told += [discoveries] if discoveries and board.n_pairs > 1 else []
+    notes += [board.measure.sentence] if board.measure.sentence else []
+    notes += [discoveries] if discoveries and board.n_pairs > 1 else []
     if board.close_calls:
-        told.append(
+        notes.append(
             f"Of the verdicts {board.close_calls:,} could be another by other draws of max-T."
         )
-    return told
+    return notes
 
 
 def _of_all_pairs(landscape: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -58,9 +58,9 @@ def draw_board(boards: Sequence[HaveNeed], *, power: float) -> Figure:
     for ax, board in zip(axes, boards, strict=True):
         _draw_task(ax, board, MOST_ROWS)
         if len(boards) > 1:
-            told = _wrapped(f"{_elided(board.task, 40)}: {board.finding}", 66)
+            title = _wrapped(f"{_elided(board.task, 40)}: {board.finding}", 66)
             place = {"xycoords": "axes fraction", "textcoords": "offset points"}
-            ax.annotate(told, (0, 1), xytext=(-100, 2), **place)
+            ax.annotate(title, (0, 1), xytext=(-100, 2), **place)
     about = "\n".join(what_lines_mean(boards, power))
     _add_legend(figure, [rung for board in boards for rung in board.rungs], about)
     return figure
@@ -76,10 +76,14 @@ def save_board_figure(
 ) -> list[Path]:
     """Draw a board in the house style, and write it in each format under its finding."""
     boards = boards_of(verdicts, data)
-    title = boards[0].finding if len(boards) == 1 else data["title"]
+    finding = ". ".join(f"{board.task}: {board.finding}" for board in boards)
+    title = data["title"]
+    if len(boards) == 1:
+        title = finding = boards[0].finding
+    about: dict[str, Any] = {"title": title, "finding": finding, "heading": True}
     with house_style():
         figure = draw_board(boards, power=data["power"])
-        return save_figure(figure, stem, provenance, title=title, heading=True, formats=formats)
+        return save_figure(figure, stem, provenance, **about, formats=formats)
 
 
 def save_card(verdicts: pd.DataFrame, data: PageData, path: Path) -> None:
@@ -90,10 +94,10 @@ def save_card(verdicts: pd.DataFrame, data: PageData, path: Path) -> None:
         figure.set_size_inches(_CARD_INCHES)
         figure.set_layout_engine("constrained", rect=(0.01, 0.01, 0.98, 0.75))
         _draw_task(figure.subplots(), board, _CARD_ROWS)
-        told = _wrapped(board.finding, 60)
+        title = _wrapped(board.finding, 60)
         # Above the title there is room for two lines of 14 points.
-        size = 28 / max(2, told.count("\n") + 1)
-        figure.text(0.02, 0.97, told, va="top", fontsize=size, weight="bold")
+        size = 28 / max(2, title.count("\n") + 1)
+        figure.text(0.02, 0.97, title, va="top", fontsize=size, weight="bold")
         figure.text(0.02, 0.79, _plain(_elided(data["title"], 70)), va="top", color="0.35")
         with unwarned_of_glyphs():
             figure.savefig(path, dpi=_CARD_DPI, metadata={"Title": board.finding})

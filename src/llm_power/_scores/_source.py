@@ -18,8 +18,8 @@ from llm_power._files import open_file
 class NoClusterColumn(ScoreError):
     """A task has no cluster column of that name; another task may have it."""
 
-    def __init__(self, column: str, problem: str, **told: Any) -> None:
-        super().__init__(problem, **told)
+    def __init__(self, column: str, problem: str, **where: Any) -> None:
+        super().__init__(problem, **where)
         self.column = column
 
 

@@ -296,7 +296,7 @@ def joined(faults: Sequence[ScoreError]) -> ScoreError:
     first, *others = faults
     if not others:
         return first
-    told = "; ".join(
+    besides = "; ".join(
         f"model {fault.model!r}, item {fault.item!r}: {fault.problem}"
         if fault.model is not None
         else fault.problem
@@ -304,7 +304,7 @@ def joined(faults: Sequence[ScoreError]) -> ScoreError:
     )
     more = " and more" if len(others) >= _MOST_FAULTS else ""
     return ScoreError(
-        f"{first.problem}. Besides, {told}{more}",
+        f"{first.problem}. Besides, {besides}{more}",
         remedy=first.remedy,
         file=first.file,
         model=first.model,

@@ -57,9 +57,9 @@ def _attempts(source: SourceFile, run: Run) -> Iterator[Attempt]:
     run.made["number of rows"] = len(rows)
     scores = _with_metric(table, name, log, names).scores(name, rows, model=log.model)
     # Tasks without choices have the column all the same.
-    told = {column: text for column, text in texts.items() if any(one is not None for one in text)}
+    given = {column: text for column, text in texts.items() if any(one is not None for one in text)}
     for row, score in enumerate(scores.tolist()):
-        yield Attempt(str(row), score, {column: text[row] for column, text in told.items()})
+        yield Attempt(str(row), score, {column: text[row] for column, text in given.items()})
 
 
 def _texts(table: Table, name: str, log: LogFile) -> list[Any]:

@@ -202,8 +202,8 @@ def read_tasks(
     )
     for task in tasks:
         for name in cast(Sequence[str], task.provenance.reading.get("properties", ())):
-            told = "read as a property of the items" if name in task.clusters else "left out"
-            on_note(f"task {task.task}: column {name} holds text, which no model does: {told}")
+            use = "read as a property of the items" if name in task.clusters else "left out"
+            on_note(f"task {task.task}: column {name} holds text, which no model does: {use}")
         if ways := cast(Sequence[str], task.provenance.reading.get("interpreted")):
             on_note(f"task {task.task}: {'; '.join(ways)}")
     return tasks

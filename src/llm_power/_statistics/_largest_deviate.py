@@ -4,7 +4,7 @@ A pair's deviate is :math:`(S_i - S_j) p_{ij}` with a sum of draws S a model and
 precision p. Where p is at most the cap :math:`c_i` of all pairs of i, no pair of i reaches a
 maximum M with :math:`(S_i - \min S)\,c_i \le M`, and likewise of j: what is left are a few high
 models and a few low ones. Rounding keeps order, so that the maximum is the same to the last bit.
-The pairs of the highest precision would spoil the caps, and are worked out of every draw.
+The pairs of the highest precision would spoil the caps, and are computed from every draw.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Singles = NDArray[np.float32]
 
 #: Draws by which a tile chooses its caps.
 TRIED: Final = 4
-# Share of the pairs that are worked out of every draw, and its growth; a pair that is looked up
+# Share of the pairs that are computed from every draw, and its growth; a pair that is looked up
 # takes several times as long as one of these.
 _SHARE: Final = 0.02
 _GROWTH: Final = 2
 _LOOK_UP: Final = 10
-# Tiles up to which all pairs are worked out of every draw.
+# Tiles up to which all pairs are computed from every draw.
 _SMALL: Final = 2**17
 # Models at either end whose pairs are looked up first.
 _EXTREMES: Final = 8

@@ -41,7 +41,7 @@ from llm_power._statistics.t_test import shift_of_power
 # Relative size below which a number is exceeded by rounding alone.
 _ROUNDING: Final = 1e-12
 
-# Designs that are worked out at a time, the most promising ones first.
+# Designs that are computed at a time, the most promising ones first.
 _BLOCK: Final = 2_000
 
 # Subjects and repeats of the first designs that are tried.

@@ -100,6 +100,6 @@ def reach(
 
 
 def upper_t_quantile(df: ArrayLike, tail: float) -> FloatArray:
-    """Quantile of Student's t that leaves `tail` above it, worked out once for equal `df`."""
+    """Quantile of Student's t that leaves `tail` above it, computed once for equal `df`."""
     freedom, places = np.unique(np.asarray(df, dtype=np.float64), return_inverse=True)
     return np.asarray(-stdtrit(freedom, tail)[places].reshape(np.shape(df)))

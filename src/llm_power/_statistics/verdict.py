@@ -133,7 +133,7 @@ def binary_verdicts(
         Bonferroni's level where that is larger. Without it every pair is a family of its own, named
         beforehand.
     known_p : ndarray, optional
-        P-values of the test, where they have been worked out already.
+        P-values of the test, where they have been computed already.
     new_runs : bool, default True
         Whether `even_items` and `assured_items` are wanted; else NaN.
 

@@ -151,8 +151,8 @@ class _Hub:
         def ask() -> tuple[Any, str | None]:
             with closing(opened(url, headers, self.patience.silence)) as answer:
                 self._raise_for_status(answer)
-                said = json.loads(body_of(answer, _MOST_METADATA))
-                return said, answer.links.get("next", {}).get("url")
+                content = json.loads(body_of(answer, _MOST_METADATA))
+                return content, answer.links.get("next", {}).get("url")
 
         try:
             return by_deadline(ask, self.patience)
@@ -169,8 +169,8 @@ class _Hub:
         if may_pass(status):  # whatever the body is, which the client would look into
             raise status_error(status, answer.headers, self.access.endpoint("hub"))
         # The kind of a refusal is in its headers, and the client would read the body whole.
-        said = {name: text for name, text in answer.headers.items() if name.startswith("x-")}
-        bare = httpx2.Response(status, headers=said, request=answer.request)
+        headers = {name: text for name, text in answer.headers.items() if name.startswith("x-")}
+        bare = httpx2.Response(status, headers=headers, request=answer.request)
         with self.client_errors():
             hf_raise_for_status(bare)
 

@@ -289,7 +289,10 @@ def test_a_picture_that_fails_leaves_the_one_before(
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", fails)
     plot = tmp_path / "plan.png"
     code, _, err = say("--b", 36, "--c", 18, "--n", 300, "--plot", plot)
-    assert (code, err) == (2, f"error: {plot}: No space left on device\n")
+    assert (code, err) == (
+        2,
+        f"error: {plot}: No space left on device. Remedy: make room there, or write elsewhere.\n",
+    )
     assert os.listdir(tmp_path) == ["plan.png"]
     assert (tmp_path / "plan.png").read_bytes() == b"earlier"
 

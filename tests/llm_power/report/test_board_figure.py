@@ -106,6 +106,18 @@ def test_models_that_agree_on_every_item_are_drawn(tmp_path: Path) -> None:
     assert [rung.needed for rung in board.rungs] == ["no gap so far"] * 2
 
 
+def test_the_picture_of_several_tasks_says_what_each_shows(tmp_path: Path) -> None:
+    drawn = example("tasks")
+    paths = save_board_figure(
+        drawn.board.verdicts, drawn.data, tmp_path / "board", [SOURCE], formats=["png"]
+    )
+    with Image.open(paths[0]) as picture:
+        text = picture.info["Finding"]
+    _, boards = drawn_board(drawn)
+    assert len(boards) > 1
+    assert text == ". ".join(f"{board.task}: {board.finding}" for board in boards)
+
+
 def test_names_are_short_and_no_two_of_them_alike() -> None:
     names = [
         "one/plain",
