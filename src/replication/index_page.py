@@ -47,7 +47,7 @@ _PAGES: Final = {
     "audit/claims.md": "claims.md",
     "audit/corrections.json": "corrections.json",
     "audit/evidence.csv": "evidence.csv",
-    "audit/mutation.md": "misprints the results would show",
+    "audit/mutation.md": "mutation test",
     "audit/mutation.csv": "mutation.csv",
 }
 
@@ -148,7 +148,7 @@ def render_index(
     # Each in the order of paper.yaml, which is the paper's.
     groups = {
         "Tables and figures": [one for one in exhibits if _NUMBERED.match(one.anchor)],
-        "Numbers of the text, and comparisons": [
+        "Numbers in the text, and comparisons": [
             one for one in exhibits if not _NUMBERED.match(one.anchor)
         ],
     }

@@ -165,7 +165,7 @@ CLUSTERS: Final = option(
     "--clusters",
     type=click.Choice(CLUSTER_SAMPLINGS),
     default="random",
-    help="Whether the clusters are a sample of clusters, or all that is meant.",
+    help="Clusters are a sample (random), or the only ones of interest (fixed).",
 )
 ALPHA: Final = option(
     "--alpha", type=float, default=0.05, help="Chance of a false alarm (two-sided level)."

@@ -190,16 +190,16 @@ def resolve(
 
 
 def _where(out: Path, found: Resolved) -> str:
-    """Say where the numbers are."""
+    """Return where page and columns are."""
     board, kept = found.board, (out / "pairs").is_dir()
     shown = out / ("pairs.csv" if (out / "pairs.csv").exists() else "pairs.parquet")
+    page = f"Page: {out / 'board.html'}. " if (out / "board.html").exists() else ""
     if board.streamed is None:
-        return f"Every number of each pair is in {shown}; the board, beside it."
-    where = f"are in {out / 'pairs'}" if kept else "are none"
+        return f"{page}All columns: {shown}"
+    where = out / "pairs" if kept else "none"
     return (
-        f"{board.n_pairs:,} pairs were compared: those kept ({board.streamed.keep.words}) {where}, "
-        f"the {len(board.verdicts):,} {board.shown_words}, with every column, are in {shown}; the "
-        "board, beside it."
+        f"{page}All columns of the {len(board.verdicts):,} {board.shown_words}: {shown}. Kept of "
+        f"all {board.n_pairs:,} pairs ({board.streamed.keep.words}): {where}"
     )
 
 
