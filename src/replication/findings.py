@@ -9,16 +9,19 @@ them on the grounds at hand. The result is a *finding*. Functions know nothing o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Literal, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
 
 import pandas as pd
 
+from audit.printed_tables import load_table
 from audit.selection import UNDEFINED
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import ScoresKind
 from replication.intervals import Interval
+from replication.settings import load_settings
 from replication.undefined import REFUSALS, reason_of
 
 # What a number rests on. "displayed" are scores that a board displayed, "counts" are printed
@@ -78,6 +81,30 @@ class Ground(Protocol):
     @property
     def basis(self) -> Basis:
         """The basis of its findings; a finding may name another."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedNumbers:
+    """What a paper prints: its tables by their numbers, and what its exhibits are computed with."""
+
+    name: ClassVar[str] = "printed numbers"
+    panel: ClassVar[str] = "general"
+    basis: ClassVar[Basis] = "counts"
+
+    tables: Mapping[int, pd.DataFrame]
+    settings: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read them from the folder of the paper's data."""
+        paths = sorted((folder / "printed").glob("table_*.csv"))
+        tables = {int(path.stem.removeprefix("table_")): load_table(path) for path in paths}
+        return cls(tables, load_settings(folder / "settings.yaml"))
+
+    @property
+    def point(self) -> dict[str, float]:
+        """The paper's ``alpha`` and ``power``."""
+        return {name: self.settings[name] for name in ("alpha", "power")}
 
 
 G = TypeVar("G", bound=Ground)

@@ -79,9 +79,7 @@ def verdicts_of_table_7(published: PublishedNumbers) -> Iterator[Finding]:
 @QUANTITIES.on(PublishedNumbers)
 def one_inflation(published: PublishedNumbers) -> Iterator[Finding]:
     """Section 6.5's inflation, one for all pairs: read as a factor of N*, or of the threshold."""
-    settings = published.settings
-    inflation = float(settings["mmlu_pro_anytime_inflation"])
-    point = {"alpha": settings["alpha"], "power": settings["power"]}
+    inflation, point = float(published.settings["mmlu_pro_anytime_inflation"]), published.point
     critical, total = float(-ndtri(point["alpha"] / 2)), float(z_sum(**point))
     yield Finding("anytime_inflation_of", "N*", inflation, "Section 6.5 as printed")
     # N* goes with the square of the sum of the threshold and the quantile of the power.
