@@ -90,7 +90,7 @@ def positions(folder: str) -> dict[tuple[str, tuple[int, int]], list[Mutant]]:
         for name in sorted(cosmic_ray.plugins.operator_names())
         if not name.endswith(_LEFT_OUT)
     }
-    found: dict[tuple[str, tuple[int, int]], list[Mutant]] = defaultdict(list)
+    mutants: dict[tuple[str, tuple[int, int]], list[Mutant]] = defaultdict(list)
     for path in sorted((ROOT / folder).rglob("*.py")):
         file = str(path.relative_to(ROOT))
         tree = get_ast(path.read_text(encoding="utf-8"))
@@ -99,8 +99,8 @@ def positions(folder: str) -> dict[tuple[str, tuple[int, int]], list[Mutant]]:
             places = ((n, start) for n in nodes for start, _ in operator.mutation_positions(n))
             for occurrence, (node, start) in enumerate(places):
                 if not _is_annotation(node):
-                    found[file, start].append(Mutant(file, start[0], name, occurrence))
-    return found
+                    mutants[file, start].append(Mutant(file, start[0], name, occurrence))
+    return mutants
 
 
 def _is_annotation(node: object) -> bool:
@@ -134,9 +134,9 @@ def covering_tests(folder: Path) -> CoverageData:
             env=os.environ | {"COVERAGE_FILE": str(data), "PYTHONPATH": _PACKAGES},
             check=True,
         )
-    found = CoverageData(str(data))
-    found.read()
-    return found
+    coverage = CoverageData(str(data))
+    coverage.read()
+    return coverage
 
 
 def seconds_of_tests(folder: Path) -> dict[str, float]:
