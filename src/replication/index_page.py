@@ -77,10 +77,10 @@ class _Entry:
     @property
     def counts(self) -> list[tuple[str, str]]:
         """How many of its claims have each verdict."""
-        found: Counter[str] = Counter()
+        verdicts: Counter[str] = Counter()
         for stem in {Path(path).stem for path in self.made["outputs"]}:
-            found += self.verdicts.get(stem, Counter())
-        return counted(found)
+            verdicts += self.verdicts.get(stem, Counter())
+        return counted(verdicts)
 
     @cached_property
     def picture(self) -> Mapping[str, str] | None:
@@ -197,8 +197,8 @@ def _by_end(paths: Iterable[str], results: Path) -> list[tuple[str, list[tuple[s
         for path in paths
         if not path.endswith(_NOT_OFFERED)
     ]
-    found = {end: [one for one in offered if one[0].endswith(f".{end}")] for end in _ENDS}
-    return [(end, named) for end, named in found.items() if named]
+    by_end = {end: [one for one in offered if one[0].endswith(f".{end}")] for end in _ENDS}
+    return [(end, named) for end, named in by_end.items() if named]
 
 
 def _address(path: str, results: Path) -> str:

@@ -188,8 +188,11 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
     if gaps.size:
         ends = dict.fromkeys(map(measure.shown, (gaps.min(), gaps.max())))
         span = measure.with_unit(" to ".join(ends))
-        pairs_named = f", over {len(pairs):,} {board.shown_words}" if gaps.size > 1 else ""
-        sentences.append(f"Detectable gap at power {board.point.power:g}: {span}{pairs_named}.")
+        pairs_named = f" over {len(pairs):,} {board.shown_words}" if gaps.size > 1 else ""
+        sentences.append(
+            f"Detectable gap at power {board.point.power:g}: {span}{pairs_named}; smaller true "
+            "gaps are found less often."
+        )
     few = pairs["n_items"][pairs["n_items"].between(1, _PLANNED_FROM - 1)]
     if len(few):
         sentences.append(

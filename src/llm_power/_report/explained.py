@@ -156,7 +156,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
         "A t test that takes clusters of items for the sample, not single items.",
     ),
     "level": ("level", "Chance of a false alarm that is accepted; --alpha sets it."),
-    "power": ("power", "Chance to find a gap that is there; --power sets it."),
+    "power": ("power", "Chance to detect a true gap; --power sets it."),
     "worse, better": (
         "^(worse|better): ",
         "The test finds a gap at the level, and the candidate trails; or it leads.",
