@@ -1,4 +1,4 @@
-"""How many pairs differ if clusters are a sample of clusters, and if they are all that is meant."""
+"""How many pairs differ if clusters are a sample, and if they are the only ones of interest."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def readings_sentence(
             return (
                 f"{each['random']:,} of {each['pairs']:,} pairs {are} different if the "
                 f"{each['clusters']:,} clusters of {column} are a sample of clusters (--clusters "
-                f"random{here['random']}), {each['fixed']:,} if they are all that is meant "
+                f"random{here['random']}), {each['fixed']:,} if they are the only ones of interest "
                 f"(--clusters fixed{here['fixed']})."
             )
     return ""
