@@ -676,7 +676,7 @@ def as_float(number: float) -> float:
 
 def number_in_json(value: object) -> float | None:
     """Return a number or a truth value as a float, None if it is neither or NaN."""
-    if not isinstance(value, bool | int | float) or value != value:  # noqa: PLR0124
+    if not isinstance(value, int | float) or value != value:  # noqa: PLR0124
         return None
     return as_float(value)
 
