@@ -87,8 +87,8 @@ def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
         )
     if (np.diff(low) < 0).any() or (np.diff(high) < 0).any():
         notes.append(
-            "Possible ranks need not follow the scores: a model that differs from the others on "
-            "fewer items is told apart from them sooner."
+            "Possible ranks need not follow the scores: a gap that varies less, between items or "
+            "clusters, shows sooner than a larger one that varies more."
         )
     same = (low.to_numpy()[first] == low.to_numpy()[second]) & (
         high.to_numpy()[first] == high.to_numpy()[second]

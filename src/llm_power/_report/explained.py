@@ -21,10 +21,16 @@ LINES: Final[dict[str, str]] = {
         "Ranges of the gaps that hold for all pairs at once. One that holds 0 leaves open who is "
         "better."
     ),
-    ".*interval( from| to)?": (
-        "The range of values that the data allow, from its low end to its high end. An interval "
-        "of a gap that holds 0 leaves open who is better."
+    "FCR-adjusted .*": (
+        "Ranges of the gaps. Of those of pairs called different, on average at most the declared "
+        "rate miss the gap."
     ),
+    ".*interval( from| to)?": (
+        "A range made to hold the true value with that confidence, by itself: of 100 such ranges "
+        "of 95%, about 5 do not. An interval of a gap that holds 0 leaves open who is better."
+    ),
+    "gap, (?!within).*": "How far A is ahead, or the better model, in that unit.",
+    "score, .*": "Mean score, in that unit.",
     "adjusted p": (
         "Chance of a gap as large as this or larger between equal models, adjusted for all pairs "
         "looked at. Small is strong evidence."
@@ -125,7 +131,7 @@ LINES: Final[dict[str, str]] = {
     "cost of one|cost": "In the unit of the costs given.",
     # A board.
     "rank": "Place by score alone.",
-    "possible": "Places that the data allow, for all models at once.",
+    "possible": "Places that the data allow, for all models at once with the board's confidence.",
     "model|task": "Its name.",
     "better|worse|A|B": "The two models of the pair.",
     "score": "Share of items solved, or mean score, of 100.",
