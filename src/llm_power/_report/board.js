@@ -23,20 +23,22 @@
   // Holm's q and Benjamini and Hochberg's, as `stepwise_required_n` has them; pairs without items come last.
   const ordered = (members) => {
     const t2 = Float64Array.from(members, (pair) => pair.t2 || 0);
-    return Uint32Array.from(members, (_, k) => k).sort((x, y) => t2[y] - t2[x] || x - y);
+    const order = Uint32Array.from(members, (_, k) => k).sort((x, y) => t2[y] - t2[x] || x - y);
+    return { g: order.map((k) => members[k].g), t2: t2.map((_, k) => t2[order[k]]) };
   };
   const stepwise = (family, by, alpha, end, q) => {
-    const { members } = family, order = family.order ??= ordered(members), m = members.length, down = by === "holm";
+    const { g, t2 } = family.order ??= ordered(family.members), m = g.length, down = by === "holm";
     // Quantiles of the steps' levels, which another power leaves as they are.
     if (family[by]?.alpha !== alpha) {
       const z = new Float64Array(m);
       for (let step = 0; step < m; step += 1) z[step] = ndtri((down ? alpha / (m - step) : alpha * (step + 1) / m) / 2);
       family[by] = { alpha, z };
     }
+    const { z } = family[by];
     let bound = down ? Infinity : 0;
     for (let k = 0; k < m; k += 1) {
-      const step = down ? k : m - 1 - k, { g, t2 } = members[order[step]], one = (t2 || 0) / (end - family[by].z[step]) ** 2;
-      q[g] = bound = down ? Math.min(bound, one) : Math.max(bound, one);
+      const step = down ? k : m - 1 - k, one = t2[step] / (end - z[step]) ** 2;
+      q[g[step]] = bound = down ? Math.min(bound, one) : Math.max(bound, one);
     }
   };
 
@@ -78,7 +80,11 @@
   const judge = (board, pairs, alpha, power) => {
     const { all, families } = pairs;
     const end = ndtri(power), at = (level) => (end - ndtri(level / 2)) ** 2;
-    const filled = (value) => Float64Array.from(all, value);
+    const filled = (value) => {
+      const made = new Float64Array(all.length);
+      for (const pair of all) made[pair.g] = value(pair);
+      return made;
+    };
     // Each is made when it is first asked for.
     const q = {}, offer = (name, make) => Object.defineProperty(q, name, {
       enumerable: true, configurable: true,
@@ -241,7 +247,8 @@
     };
 
     // ---- What is said in sentences.
-    const counted = (by) => {
+    const counted = (by) => (found.counts ??= {})[`${t} ${by}`] ??= countedAnew(by);
+    const countedAnew = (by) => {
       const found = { all: 0, different: 0, equivalent: 0, open: 0 };
       for (const pair of rows()) {
         if (!applies(pair, by)) continue;
@@ -393,10 +400,10 @@
       document.getElementById("heat").hidden = near.every((pair) => pair.j === pair.i + 1);
       if (document.getElementById("heat").hidden) return;
       const gutter = 24, side = Math.min(640, 44 * last), cell = side / last;
-      const points = new ImageData(last, last), colors = new Map();
+      const points = new ImageData(last, last), pixels = new Uint32Array(points.data.buffer), colors = {};
       const put = (x, y, kind, faint) => {
-        if (!colors.has(kind)) colors.set(kind, colorOf(kind));
-        points.data.set([...colors.get(kind).slice(0, 3), faint ? 90 : 255], 4 * (y * last + x));
+        const [solid, pale] = colors[kind] ??= [255, 90].map((opacity) => new Uint32Array(Uint8Array.of(...colorOf(kind).slice(0, 3), opacity).buffer)[0]);
+        pixels[y * last + x] = faint ? pale : solid;
       };
       for (const pair of near) {
         const faint = !hit[pair.i - 1] && !hit[pair.j - 1], [a, b] = [pair.i - 1, pair.j - 1];
