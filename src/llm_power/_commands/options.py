@@ -165,7 +165,7 @@ CLUSTERS: Final = option(
     "--clusters",
     type=click.Choice(CLUSTER_SAMPLINGS),
     default="random",
-    help="Clusters: a sample of further ones, or all that are meant.",
+    help="Clusters are a sample (random), or the only ones of interest (fixed).",
 )
 ALPHA: Final = option(
     "--alpha", type=float, default=0.05, help="Chance of a false alarm (two-sided level)."

@@ -281,7 +281,7 @@
     // Sets of ranks are those of the declared level.
     const firstSentence = () => level() === board.alpha ? board.tasks[t].first : "";
     const byClusters = () => board.tasks[t].tests.some((test) => test.startsWith("cluster"));
-    const sees = (pair) => pair.sees === null ? "" : `a gap of ${asPoints(pair.sees)} would show`;
+    const sees = (pair) => pair.sees === null ? "" : `detectable gap ${asPoints(pair.sees)}`;
     // Items of a new run that decides a pair, as a cell of a table.
     const needed = (pair, more = sees(pair)) => {
       if (!pair.n) return "no item in common";
@@ -376,7 +376,7 @@
       const words = made.map(({ from, to }) => `${from} to ${to}`);
       body("ranking").append(h("p", { class: "hidden-text" }, words.length ? `Not separated: ranks ${words.join(", ")}.` : "Every two models are separated."));
       title("ranking", firstSentence().split(/: |\.$/)[0] || "Ranking");
-      const sets = [`Possible: ranks consistent with the data, jointly at ${asConfidence(board.alpha)}.`, ...board.tasks[t].rank_notes].join(" ");
+      const sets = [`Possible: ranks consistent with the data, jointly at ${asConfidence(board.alpha)} confidence.`, ...board.tasks[t].rank_notes].join(" ");
       about("ranking", `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "told apart" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}.`, `Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.`);
     };
     // The ends of an axis, over a column of drawings.
@@ -686,7 +686,7 @@
         h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
         head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [intervals(), "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["New items", "right"]),
         h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []), saving("pairs", "csv", () => asCsv(kept)));
-      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${inGaps()} New items: size of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}. Where the sign is uncertain: the smallest true gap that the items at hand detect with power ${board.power}.`, "p is adjusted for the whole family.");
+      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${inGaps()} New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; detectable gap: the smallest that the items at hand detect with power ${board.power}.`, "p is adjusted for the whole family.");
     };
 
     const provenance = () => {

@@ -55,7 +55,7 @@ LINES: Final[dict[str, str]] = {
         "test them together is a second look at these: decide before how often you look."
     ),
     "with these added it would be": "What all items together would show.",
-    "chance that a new sample turns the verdict": (
+    "chance a new sample changes the verdict": (
         "Chance that as many other items give another verdict."
     ),
     "smallest gap found, chance of .*": (

@@ -56,7 +56,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
             ("--gap", 0.02, "--discordance", 0.1, "--test", "mid_p"),
             "Plan 1,949 items or more: if the true",
         ),
-        (("--n", 2000, "--discordance", 0.1), "2,000 items find gaps of 2.03 points or more"),
+        (("--n", 2000, "--discordance", 0.1), "2,000 items detect gaps of 2.03 points or more"),
         (
             ("--gap", 0.02, "--discordance", 0.1, "--n", 1319),
             "Plan 2,043 items or more: if the true",
@@ -84,7 +84,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         ),
         (
             ("--n", 2000, "--discordance", 0.1, "--clusters", 14, "--icc", 0.004),
-            "2,000 items find gaps of 2.81 points or more with power 0.8, by the test by clusters "
+            "2,000 items detect gaps of 2.81 points or more with power 0.8, by the test by clusters "
             "and that of the",
         ),
         (
