@@ -28,7 +28,6 @@ from browsers import (
     Browser,
     forget_emulation,
     is_light,
-    open_browser,
     open_page,
     page_width,
     prefer,
@@ -53,12 +52,6 @@ from llm_power._statistics.inversion import z_sum
 
 _NAMES: Final[tuple[Name, ...]] = get_args(Name)
 Visit = Callable[..., Browser]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with open_browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
