@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TypeVar
@@ -246,14 +246,13 @@ def _no_draws(start: int, stop: int) -> np.ndarray:
 
 def _family_row(n_pairs: int, folder: Path) -> FamilyRow:
     parts = list(np.random.default_rng(n_pairs).random((4, 2, n_pairs // 4)) ** 9)
-    bounds = list(pairwise(range(0, n_pairs + 1, n_pairs // 4)))
     out = folder / "family.parquet"
     before = _reset_peak() - 16 * n_pairs
 
     def work() -> None:
         p, unadjusted = np.concatenate(parts, axis=1)
         family = family_of(p, unadjusted, _no_draws, alpha=0.05)
-        write_family(out, family, {}, bounds)
+        write_family(out, family, {})
 
     _, seconds = _timed(work)
     return FamilyRow(n_pairs, seconds, _peak() - before, out.stat().st_size)

@@ -60,8 +60,8 @@ def recorded() -> Path:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """A real browser, of which each module has one."""
-    # Imported here: the library's own tests run where Selenium is not installed.
+    """A browser with a profile of its own."""
+    # Its driver is not there where library and audit alone are.
     from browsers import open_browser  # noqa: PLC0415
 
     with open_browser(tmp_path_factory.mktemp("profile")) as opened:

@@ -83,10 +83,10 @@ def results(where: Path) -> dict[str, Path]:
 
 def is_as_before(where: Path, before: Path) -> bool:
     """Return whether all results have the bytes of the clean run, and their records say so."""
-    found, clean = results(where), results(before)
-    same = found.keys() == clean.keys() and all(
+    now, clean = results(where), results(before)
+    same = now.keys() == clean.keys() and all(
         path.read_bytes() == clean[name].read_bytes()
-        for name, path in found.items()
+        for name, path in now.items()
         if not name.endswith(TIMED)
     )
     return same and launch(where, ["--verify"]).returncode == 0

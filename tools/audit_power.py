@@ -338,9 +338,9 @@ def main() -> None:
 
         waiting = {size: of_size(size) for size in SIZES}
         for done in range(len(bench.numbers)):
-            for size, found in waiting.items():
+            for size, trials_of_size in waiting.items():
                 if done < given.each or size == EVERY:
-                    for one in islice(found, 1):
+                    for one in islice(trials_of_size, 1):
                         trials.append(one)
                         waits.pop((str(one["size"]), str(one["claim"])), None)
                         # A run that is ended leaves what it has not come to as it was.

@@ -164,11 +164,11 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
     for row, of_row in cells.groupby("row", sort=False):
         record: dict[str, object] = {"procedure": row}
         for board in frame["board"].unique():
-            found = of_row[of_row["board"] == board]
+            cells_of_board = of_row[of_row["board"] == board]
             record |= {
-                board: ", ".join(found["ours"].unique()) or "n/a",
-                f"{board}_printed": next(iter(found["printed"]), None),
-                f"{board}_agrees": bool(found["agrees"].all()),
+                board: ", ".join(cells_of_board["ours"].unique()) or "n/a",
+                f"{board}_printed": next(iter(cells_of_board["printed"]), None),
+                f"{board}_agrees": bool(cells_of_board["agrees"].all()),
             }
         records.append(record)
     return pd.DataFrame(records)

@@ -37,7 +37,7 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "gap_low": "lower end of the interval of the gap, of all pairs of the family at once: it "
         "holds 0 exactly where the pair is not different. Tango's score interval with the ends "
         "that the declared test gives it, Student's for graded scores; where clusters are the "
-        "sample, what holds it and the cluster-robust one",
+        "sample, the hull of both intervals, Tango's and the cluster-robust one",
         "gap_high": "upper end of that interval",
         "gap_low_single": "lower end of the interval of a pair named beforehand",
         "gap_high_single": "upper end of that interval",

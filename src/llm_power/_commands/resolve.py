@@ -74,7 +74,7 @@ _GROUPS: Final = (
                 "--top",
                 type=int,
                 metavar="K",
-                help="Show only the K best models of each task; ranks and family are those of all.",
+                help="Show the K best models of a task; rank and adjust all.",
             ),
             option(
                 "--keep",
@@ -85,7 +85,7 @@ _GROUPS: Final = (
                 "--weights",
                 default="equal",
                 metavar="equal|items|TASK=W,...|FILE",
-                help="Weight of each task in their average; FILE is YAML, a number a task.",
+                help="Weight of each task in the average; FILE is YAML.",
             ),
         ),
     ),
@@ -97,20 +97,20 @@ _GROUPS: Final = (
                 "--family",
                 type=click.Choice(CONTROLS),
                 default="max-t",
-                help="What is controlled over all pairs: any error, or the false discovery rate.",
+                help="Error rate to control: family-wise, or false discoveries.",
             ),
             *(TEST, CLUSTERS),
             option(
                 "--cluster-test",
                 type=click.Choice(CLUSTER_TESTS),
                 default="cr2",
-                help="Test of random clusters: t test, wild cluster bootstrap, or flips of signs.",
+                help="Test of random clusters: t test, wild bootstrap, or sign flips.",
             ),
             *(ALPHA, POWER),
             option(
                 "--monitored",
                 is_flag=True,
-                help="Add what continuous monitoring takes (seconds).",
+                help="Add the items of continuous monitoring (takes seconds).",
             ),
         ),
     ),
@@ -126,9 +126,9 @@ _GROUPS: Final = (
                 "plots",
                 type=click.Choice(PICTURE_FORMATS),
                 multiple=True,
-                help="Draw the board too, in this format; repeatable.",
+                help="Also draw the board in this format; repeatable.",
             ),
-            option("--csv", is_flag=True, help="Write pairs.csv, however many pairs it has."),
+            option("--csv", is_flag=True, help="Write pairs.csv, whatever its size."),
         ),
     ),
 )
@@ -190,17 +190,18 @@ def resolve(
 
 
 def _where(out: Path, found: Resolved) -> str:
-    """Say where the numbers are."""
-    board, kept = found.board, (out / "pairs").is_dir()
+    """Name the page, the table with every column, and the folder of the pairs that are kept."""
+    board, page, kept = found.board, out / "board.html", out / "pairs"
     shown = out / ("pairs.csv" if (out / "pairs.csv").exists() else "pairs.parquet")
+    lines = [f"Page: {page}"] if page.exists() else []
     if board.streamed is None:
-        return f"Every number of each pair is in {shown}; the board, beside it."
-    where = f"are in {out / 'pairs'}" if kept else "are none"
-    return (
-        f"{board.n_pairs:,} pairs were compared: those kept ({board.streamed.keep.words}) {where}, "
-        f"the {len(board.verdicts):,} {board.shown_words}, with every column, are in {shown}; the "
-        "board, beside it."
-    )
+        return "\n".join([*lines, f"All columns: {shown}"])
+    where = kept if kept.is_dir() else "none"
+    lines += [
+        f"All columns of the {len(board.verdicts):,} {board.shown_words}: {shown}",
+        f"Compared: {board.n_pairs:,} pairs. Kept ({board.streamed.keep.words}): {where}",
+    ]
+    return "\n".join(lines)
 
 
 @contextmanager

@@ -39,7 +39,7 @@ _MULTIPLES: Final = (1, 1.5, 2, 4)
 
 @dataclass(frozen=True, slots=True)
 class AtSize:
-    """What the declared test says of the pair at one number of items."""
+    """Power and design errors of the declared test at one sample size."""
 
     n_items: int
     power: float

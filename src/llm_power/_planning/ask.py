@@ -23,7 +23,7 @@ from llm_power._planning.question import Question
 from llm_power._planning.repeats import plan_repeats
 from llm_power._planning.text import Found, plan_answer
 from llm_power._report.answer import Reply
-from llm_power._statistics.argument_checks import percent_meant
+from llm_power._statistics.argument_checks import percent_meant, proportions
 
 if TYPE_CHECKING:
     from llm_power._planning.costs import CostPlan
@@ -60,7 +60,7 @@ class Planned(Reply):
     --------
     >>> from llm_power import plan
     >>> plan(n=2_000, discordance=0.1)
-    2,000 items find gaps of 2.03 points or more with power 0.8, by the exact McNemar test.
+    2,000 items detect gaps of 2.03 points or more with power 0.8, by the exact McNemar test.
     """
 
     numbers: Found | PilotPlan | CostPlan
@@ -252,6 +252,8 @@ _PAIRS: Final[Mapping[frozenset[str], Callable[..., AssumedPair]]] = {
 
 
 def _of_numbers(given: dict[str, Any], question: Question) -> Found:
+    for name in given.keys() & {"p_a", "p_b"}:
+        proportions(name, given[name])
     n_items = given.pop("n", None)
     if "gap" in given and ("p_a" in given) != ("p_b" in given):
         gap = given.pop("gap")
@@ -278,8 +280,8 @@ def _of_numbers(given: dict[str, Any], question: Question) -> Found:
         _by_t_test(question)
         return plan_repeats(**given, **common)
     raise InvalidArgument(
-        "give --gap alone or with --p-a, --p-b or --discordance; or --p-a and --p-b (perhaps with "
-        "--rho or --agreement), or --b, --c and --n, or --discordance and --n, or --between and "
+        "give --gap (alone, or with --p-a, --p-b or --discordance), --p-a and --p-b (alone, or "
+        "with --rho or --agreement), --b, --c and --n, --discordance and --n, --between and "
         "--within-a with --gap or --n, or --pilot"
     )
 

@@ -128,13 +128,13 @@ def _headline(plan: CostPlan) -> str:
     design, power = plan.design, plan.question.power
     if plan.gap is not None:
         why = (
-            f"nothing that finds the gap of {points(plan.gap)} with power {power:g} costs less "
-            f"than {_money(design.cost)}"
+            f"the cheapest design that detects a gap of {points(plan.gap)} with power {power:g} "
+            f"costs {_money(design.cost)}"
         )
     else:
         why = (
-            f"nothing that costs {_money(plan.budget or 0)} or less finds a smaller gap with power "
-            f"{power:g} than {points(design.detectable_gap, up=True)}"
+            f"the smallest detectable gap with power {power:g} at a cost of at most "
+            f"{_money(plan.budget or 0)} is {points(design.detectable_gap, up=True)}"
         )
     return f"Plan {_design(plan)}: {why}."
 

@@ -324,19 +324,19 @@ def _headline(plan: PilotPlan) -> str:
     if plan.design is not None:
         design, gap = plan.design, points(plan.declared or 0)
         return (
-            f"Plan {_units(plan, design.high)}: they find the gap of {gap} with power {power:g} or "
-            f"more, with a confidence of {(1 + design.confidence) / 2:g} that the pilot gives; at "
-            f"its estimates {whole(design.n_star)} do."
+            f"Plan {_units(plan, design.high)}: they detect a gap of {gap} with power {power:g} or "
+            f"more, with confidence {(1 + design.confidence) / 2:g} given the pilot; at its "
+            f"estimates {whole(design.n_star)} suffice."
         )
     limit = _own_gap(plan).limit
     if not isfinite(limit.units):
         return (
-            "The pilot does not say how many: its gap is not far enough from zero. Declare the gap "
-            "to be found with --gap."
+            "The pilot gives no number: its gap is too close to zero. Declare the gap to detect "
+            "with --gap."
         )
     return (
-        f"Plan {_units(plan, limit.units)}: they find a gap of {points(limit.gap)} with power "
-        f"{power:g}, and the true gap is as large or larger with a confidence of {CONFIDENCE:g}."
+        f"Plan {_units(plan, limit.units)}: they detect a gap of {points(limit.gap)} with power "
+        f"{power:g}, and the true gap is as large or larger with confidence {CONFIDENCE:g}."
     )
 
 
@@ -384,15 +384,15 @@ def _own_table(plan: PilotPlan) -> Table:
 def _notes(plan: PilotPlan) -> list[str]:
     own, power = _own_gap(plan), plan.question.power
     if own.significant:
-        why = "Significant gaps are too large on average; the second and third row mend that"
+        why = "Significant gaps are too large on average; the second and third row correct that"
     else:
-        why = "The pilot is not significant; the second and third row mend its uncertainty alone"
-    lines = [f"{why}. Declare the gap that matters with --gap, and none of this is needed."]
+        why = "The pilot is not significant; the second and third row correct its uncertainty alone"
+    lines = [f"{why}. To avoid this correction, declare the gap that matters with --gap."]
     if not isnan(own.observed.assurance):
         lines.insert(
             0,
-            f"At the pilot's own gap {_units(plan, own.observed.units)} promise power {power:g}, "
-            f"and give {own.observed.assurance:.2f} on average over what it leaves open.",
+            f"At the pilot's own gap {_units(plan, own.observed.units)} promise power {power:g}; "
+            f"their power averaged over the pilot's uncertainty is {own.observed.assurance:.2f}.",
         )
     if own.assured.largest < _CERTAIN:
         lines.append(

@@ -274,7 +274,7 @@
     // Sets of ranks are those of the declared level.
     const firstSentence = () => level() === board.alpha ? board.tasks[t].first : "";
     const byClusters = () => board.tasks[t].tests.some((test) => test.startsWith("cluster"));
-    const sees = (pair) => pair.sees === null ? "" : `a gap of ${asPoints(pair.sees)} would show`;
+    const sees = (pair) => pair.sees === null ? "" : `detectable gap ${asPoints(pair.sees)}`;
     // Items of a new run that decides a pair, as a cell of a table.
     const needed = (pair, more = sees(pair)) => {
       if (!pair.n) return "no item in common";
@@ -369,7 +369,7 @@
       const words = made.map(({ from, to }) => `${from} to ${to}`);
       body("ranking").append(h("p", { class: "hidden-text" }, words.length ? `Not separated: ranks ${words.join(", ")}.` : "Every two models are separated."));
       title("ranking", firstSentence().split(/: |\.$/)[0] || "Ranking");
-      const sets = [`Possible: ranks that sampling of the items leaves, all at once at ${asConfidence(board.alpha)}.`, ...board.tasks[t].rank_notes].join(" ");
+      const sets = [`Possible: ranks consistent with the data, jointly at ${asConfidence(board.alpha)} confidence.`, ...board.tasks[t].rank_notes].join(" ");
       about("ranking", `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "told apart" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}.`, `Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.`);
     };
     // The ends of an axis, over a column of drawings.
@@ -620,7 +620,7 @@
           told.by_rank.map((row) => cells(...["rank", "first_different", "all_different_from", "ahead", "behind", "undetermined"].map((key) => row[key] === null ? "–" : grouped(row[key]))))),
         h("div", { class: "across" }, h("h3", {}, `Fewest groups of ranks with no two different: ${whole ? "" : "more than "}${grouped(told.tiers.length)}`), strip,
           h("p", { class: "about" }, `${named}${told.tiers.length > LISTED ? ", …" : ""}. ${told.n_cuts ? `At ${count(told.n_cuts, "rank")} ${everyCut}.` : `There is no rank at which ${everyCut}.`}`))));
-      about("landscape", `${count(told.n_pairs, "pair")} of ${count(told.n_models, "model")}, whichever are shown elsewhere; level ${board.alpha}, adjusted for the family, and power ${board.power}, as declared. Gaps in points, rounded down to 0.05. From the gaps under 80 % and 95 % on so many pairs are different: where a share that does not fall with the gap reaches them (isotonic regression). More items: further ones, with a chance of ${board.power}.`);
+      about("landscape", `${count(told.n_pairs, "pair")} of ${count(told.n_models, "model")}, whichever are shown elsewhere; level ${board.alpha}, adjusted for the family, and power ${board.power}, as declared. Gaps in points, rounded down to 0.05. 80 % from, 95 % from: smallest gap above which 80 % (95 %) of pairs differ, by isotonic regression of the share on the gap. More items: further ones, with a chance of ${board.power}.`);
     };
 
     const flips = () => {
@@ -674,7 +674,7 @@
         h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
         head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [intervals(), "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["New items", "right"]),
         h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []), saving("pairs", "csv", () => asCsv(kept)));
-      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${inGaps()} New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; a gap that would show: the smallest that the items at hand find with power ${board.power}.`, "p is adjusted for the whole family.");
+      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${inGaps()} New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; detectable gap: the smallest that the items at hand detect with power ${board.power}.`, "p is adjusted for the whole family.");
     };
 
     const provenance = () => {
@@ -741,7 +741,7 @@
         ...(pair.gap !== pair.delta && Number.isFinite(pair.gap) && "gap" in board.tasks[t].pairs ? [["Gap without weights", inUnit(pair.delta)]] : []),
         ["p, this pair alone", asP(pair.ps)], ["Family p", asP(pair.pf)],
         ["Items", grouped(pair.n)], ["New items", needed(pair)],
-        ...(pair.turn === null || level() !== board.alpha ? [] : [["Another sample turns the verdict", `${asPercent(pair.turn)} %`]]),
+        ...(pair.turn === null || level() !== board.alpha ? [] : [["Chance a new sample changes the verdict", `${asPercent(pair.turn)} %`]]),
         ...Object.keys(PROCEDURES).filter((by) => by !== "verdict" && applies(pair, by)).map((by) => [`q, ${PROCEDURES[by][0]}`,
           h("data", { class: `by-${by}`, value: written(q(pair, by)) }, `${asQ(q(pair, by))}, N* ${asItems(pair.n / q(pair, by))}`)]),
       ];

@@ -55,7 +55,7 @@ LINES: Final[dict[str, str]] = {
         "test them together is a second look at these: decide before how often you look."
     ),
     "with these added it would be": "What all items together would show.",
-    "chance that a new sample turns the verdict": (
+    "chance a new sample changes the verdict": (
         "Chance that as many other items give another verdict."
     ),
     "smallest gap found, chance of .*": (
@@ -156,7 +156,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
         "A t test that takes clusters of items for the sample, not single items.",
     ),
     "level": ("level", "Chance of a false alarm that is accepted; --alpha sets it."),
-    "power": ("power", "Chance to find a gap that is there; --power sets it."),
+    "power": ("power", "Chance to detect a true gap; --power sets it."),
     "worse, better": (
         "^(worse|better): ",
         "The test finds a gap at the level, and the candidate trails; or it leads.",

@@ -92,7 +92,7 @@ def answer_from_counts(
             found.further_items,
         ),
         _text("decided_as", "with these added it would be", str(found.decided_as)),
-        _number("chance_of_turning", "chance that a new sample turns the verdict", turning),
+        _number("chance_of_turning", "chance a new sample changes the verdict", turning),
         _gap("smallest_gap", f"smallest gap found, chance of {at.power:g}", smallest),
         _items("n_star", "N* at the observed gap", n_star),
         _items("n_star_low", f"N*, {level} interval from", low),
@@ -130,8 +130,8 @@ def answer_from_accuracies(
         _gap("delta", "gap", (solved[0] - solved[1]) / n_items),
         _number("rho_lowest", "lowest correlation", found.lowest.rho),
         _number("rho_highest", "highest correlation", found.highest.rho),
-        _items("n_star_lowest_rho", "N* at the lowest", found.lowest.n_star),
-        _items("n_star_highest_rho", "N* at the highest", found.highest.n_star),
+        _items("n_star_lowest_rho", "N* at the lowest correlation", found.lowest.n_star),
+        _items("n_star_highest_rho", "N* at the highest correlation", found.highest.n_star),
         _text("resolved", "resolved, as the paper has it", answer),
     ]
     if answer == _DEPENDS:
@@ -235,7 +235,7 @@ def _tests_over_correlations(
     answer = "always" if rejects.all() else _DEPENDS if rejects.any() else "never"
     answers = [
         _p("p_lowest_rho", f"p, {name}, at the lowest correlation", p[-1]),
-        _p("p_highest_rho", "p at the highest", p[0]),
+        _p("p_highest_rho", "p at the highest correlation", p[0]),
         _text("different", "different", answer),
     ]
     if answer == _DEPENDS:

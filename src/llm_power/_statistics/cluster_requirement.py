@@ -44,6 +44,8 @@ from llm_power._statistics.t_test import near_power, near_power_of_both, shift_o
 
 # At the ends themselves weights are infinite, or all 0.
 _EDGE: Final = 1e-12
+# Pairs whose roots are searched at once: with their clusters they are in a core's cache.
+_PAIRS: Final = 2**11
 # Numbers of clusters that are looked up, if there are more pairs than that.
 _TABULATED: Final = 2_000
 
@@ -133,10 +135,11 @@ def icc_interval(
             rho: FloatArray, pair: FloatArray, critical: FloatArray = critical
         ) -> FloatArray:
             at = pair.astype(int)
-            weight = n[:, at] * (1 - rho) / (1 + (n[:, at] - 1) * rho)
+            size, mean = n[:, at], means[:, at]
+            weight = size * (1 - rho) / (1 + (size - 1) * rho)
             whole = weight * number[:, at]
-            center = (whole * means[:, at]).sum(axis=0) / whole.sum(axis=0)
-            spread = whole * np.square(means[:, at] - center) + weight * apart[:, at]
+            center = (whole * mean).sum(axis=0) / whole.sum(axis=0)
+            spread = whole * np.square(mean - center) + weight * apart[:, at]
             spread = spread.sum(axis=0)
             return np.asarray(spread / between[at] - critical[at] * mean_square[at])
 
@@ -172,11 +175,13 @@ def _root_in(
     excess: Callable[[FloatArray, FloatArray], FloatArray], least: FloatArray, known: BoolArray
 ) -> FloatArray:
     """Root of a falling function between `least` and 1; `least` where it is below 0 there."""
-    found, pairs = least.copy(), np.flatnonzero(known)
-    low, high = least[pairs] * (1 - _EDGE), np.full(pairs.size, 1 - _EDGE)
-    inside = excess(low, pairs.astype(float)) > 0
-    at = pairs[inside]
-    found[at] = find_roots(excess, (low[inside], high[inside]), (at.astype(float),))
+    found, every = least.copy(), np.flatnonzero(known)
+    for start in range(0, every.size, _PAIRS):
+        pairs = every[start : start + _PAIRS]
+        low, high = least[pairs] * (1 - _EDGE), np.full(pairs.size, 1 - _EDGE)
+        inside = excess(low, pairs.astype(float)) > 0
+        at = pairs[inside]
+        found[at] = find_roots(excess, (low[inside], high[inside]), (at.astype(float),))
     return found
 
 

@@ -38,7 +38,7 @@ from llm_power._statistics._largest_deviate import TRIED, Tile
 from llm_power._statistics._roots import threshold
 from llm_power._statistics.argument_checks import at_least_two, open_unit, proportions
 from llm_power._statistics.arrays import ArrayLike, FloatArray
-from llm_power._statistics.multiplicity import FamilyTest
+from llm_power._statistics.multiplicity import Adjustment, FamilyTest
 from llm_power._statistics.random_streams import Keys, keyed_normals, pooled
 
 FEWEST_DRAWS: Final = 1_000
@@ -86,12 +86,9 @@ def max_t_family(p: ArrayLike, largest: Largest, *, alpha: float = 0.05) -> Fami
             break
         more = 2 * ndtr(-largest(draws, 2 * draws))
         smallest = np.sort(np.concatenate([smallest, more]))
-    reached = np.searchsorted(smallest, values * (1 + _ROUNDING), side="right")
-    reached += 1
-    adjusted = reached / (draws + 1)
-    np.minimum(adjusted, size * values, out=adjusted)
-    np.maximum(adjusted, values, out=adjusted)
-    return FamilyTest(adjusted, critical, size, close)
+    reached = np.arange(1, draws + 2) / (draws + 1)
+    adjust = Adjustment(smallest / (1 + _ROUNDING), reached, size)
+    return FamilyTest(values, critical, size, close, adjust)
 
 
 def _critical_levels(

@@ -70,14 +70,14 @@ def _solve_units(
     levels = base[:, None] + np.arange(n_units + 1)
     price = np.diff(_cost(levels, p[:, None]), axis=1)
     left = targets - rows @ base
-    found = milp(
+    solution = milp(
         price.ravel(),
         constraints=LinearConstraint(np.repeat(rows, n_units, axis=1), left, left),
         integrality=np.ones(price.size, dtype=np.int64),
         bounds=Bounds(0, 1),
         options={"mip_rel_gap": 0},
     )
-    return None if found.x is None else np.rint(found.x).reshape(price.shape).sum(axis=1)
+    return None if solution.x is None else np.rint(solution.x).reshape(price.shape).sum(axis=1)
 
 
 def _cost(x: FloatArray, q: FloatArray) -> FloatArray:

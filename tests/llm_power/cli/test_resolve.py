@@ -577,6 +577,9 @@ def test_the_first_screen_of_help_has_at_most_twelve_options(
     assert options["whole"] == {
         one.opts[0] for one in cli.commands[command].params if isinstance(one, click.Option)
     } | {"--help"}
+    for one in cli.commands[command].params:
+        if isinstance(one, click.Option):
+            assert len((one.help or "").split()) <= 12, one.help
     titles = re.findall(r"^(\w.*):$", whole, re.MULTILINE)
     assert titles[-5:] == [
         *("What to compare", "How to test", "What to write", "Help", "Examples"),

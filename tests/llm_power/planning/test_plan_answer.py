@@ -111,7 +111,7 @@ def test_items_at_hand_are_told_of_beside_every_question() -> None:
         assert plan.at_hand is not None
         assert plan.at_hand.power == pytest.approx(float(McNemarDesign(0.4, 0.35).power(800)))
     text = as_text(plan_answer(found)).replace("\n", " ")
-    assert "The 800 items at hand find this gap with power 0.357" in text
+    assert "The 800 items at hand detect this gap with power 0.357" in text
     assert text.endswith("with power 0.8, at the lowest correlation.")
 
 

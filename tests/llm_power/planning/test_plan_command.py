@@ -52,7 +52,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
             ("--gap", 0.02, "--discordance", 0.1, "--test", "mid_p"),
             "Plan 1,949 items or more: if the true",
         ),
-        (("--n", 2000, "--discordance", 0.1), "2,000 items find gaps of 2.03 points or more"),
+        (("--n", 2000, "--discordance", 0.1), "2,000 items detect gaps of 2.03 points or more"),
         (
             ("--gap", 0.02, "--discordance", 0.1, "--n", 1319),
             "Plan 2,043 items or more: if the true",
@@ -80,8 +80,8 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         ),
         (
             ("--n", 2000, "--discordance", 0.1, "--clusters", 14, "--icc", 0.004),
-            "2,000 items find gaps of 2.81 points or more with power 0.8, by the test by clusters "
-            "and that of the",
+            "2,000 items detect gaps of 2.81 points or more with power 0.8, by the test by "
+            "clusters and that of the",
         ),
         (
             ("--n", 2000, "--discordance", 0.1, "--clusters", 2, "--icc", 0.5),
@@ -137,6 +137,8 @@ def test_json_has_what_python_has(ask: Callable[..., str]) -> None:
         (("--p-a", 0.65, "--p-b", 0.6, "--rho", 0.1, "--agreement", 0.8), "rho or agreement"),
         (("--p-a", 1.2, "--p-b", 0.6), "--p-a must lie in [0, 1], got 1.2\n"),
         (("--p-a", 65, "--p-b", 0.6), "--p-a must lie in [0, 1], got 65.0; is 0.65 meant?"),
+        (("--p-a", 65), "--p-a must lie in [0, 1], got 65.0; is 0.65 meant?"),
+        (("--gap", 0.05, "--p-b", 60), "--p-b must lie in [0, 1], got 60.0; is 0.6 meant?"),
         (("--gap", 5), "--gap must lie in [-1, 1], got 5.0; is 0.05 meant?"),
         (("--gap", 0.05, "--discordance", 33), "got 33.0; is 0.33 meant?"),
         (("--gap", 0.05, "--power", 80), "--power must lie strictly between 0 and 1, got 80.0; is"),
@@ -156,8 +158,8 @@ def test_json_has_what_python_has(ask: Callable[..., str]) -> None:
             "--test out",
         ),
         (("--gap", 0.05, "--between", 0.1, "--within-a", 0.2, "--test", "mid_p"), "--test out"),
-        (("--discordance", 0.02), "or --discordance and --n, or"),
-        ((), "give --gap alone or with --p-a"),
+        (("--discordance", 0.02), "--discordance and --n, --between"),
+        ((), "give --gap (alone, or with --p-a"),
         (("--b", 8, "--c", 5, "--n", 10), "n_items"),
         (("--n", 100, "--discordance", 1.5), "sum in (0, 1]"),
         (("--n", 100, "--discordance", 0.5, "--margin", 0.1), "margin must come with a gap"),

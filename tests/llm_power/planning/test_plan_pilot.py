@@ -58,7 +58,7 @@ def test_a_declared_gap_has_an_interval(say: Say, board: Path) -> None:
     pilot = ("--pilot", board, "--cluster", "category", *TWO)
     code, out, _ = say(*pilot, "--gap", 0.03)
     assert code == 0
-    assert out.startswith("Plan 153 clusters of 43 items, 6,579 in all: they find the gap of 3")
+    assert out.startswith("Plan 153 clusters of 43 items, 6,579 in all: they detect a gap of 3")
     assert "items, from these clusters alone" in out
     said = json.loads(say(*pilot, "--gap", 0.03, "--format", "json")[1])
     assert said["design"]["high"] == 153
@@ -71,7 +71,7 @@ def test_without_a_gap_the_promise_of_the_pilot_is_told_and_mended(say: Say, boa
     scores.to_csv(flat, index=False)
     code, out, _ = say("--pilot", flat, "--model-a", "Yi-34B", "--model-b", "Meta-Llama-3-8B")
     assert code == 0
-    assert out.startswith("Plan 2,480 items: they find a gap of 3.04 points")
+    assert out.startswith("Plan 2,480 items: they detect a gap of 3.04 points")
     assert "555 items promise power 0.8, and give 0.73 on average" in out.replace("\n", " ")
 
 
@@ -163,7 +163,7 @@ def test_models_that_never_differ_tell_nothing() -> None:
 def test_costs_from_numbers(say: Say) -> None:
     code, out, _ = say("--gap", 0.02, "--discordance", 0.2, "--icc", 0.01, *COSTS)
     assert code == 0
-    assert out.startswith("Plan 99 subjects of 67 items with 1 repeat: nothing that finds the gap")
+    assert out.startswith("Plan 99 subjects of 67 items with 1 repeat: the cheapest design that")
     asked = ("--budget", 500, "--discordance", 0.2, "--within-a", 0.05, *COSTS[2:])
     said = json.loads(say(*asked, "--format", "json")[1])
     variances = variances_of_levels(0.2, within=0.1)
