@@ -129,7 +129,9 @@ LINES: Final[dict[str, str]] = {
     "cost of one|cost": "In the unit of the given costs.",
     # A board.
     "rank": "Place by score alone.",
-    "possible": "Ranks consistent with the data, for all models at once with the board's confidence.",
+    "possible": (
+        "Ranks consistent with the data, for all models at once with the board's confidence."
+    ),
     "model|task": "Its name.",
     "better|worse|A|B": "The two models of the pair.",
     "score": "Share of items solved, or mean score, of 100.",
