@@ -182,7 +182,7 @@ class Cost:
         return 2 * self.reading(size) + (self.counting(size) + self.others(size)) / (PARTS * CORES)
 
     def family(self, n_pairs: int) -> float:
-        """Seconds to adjust the p-values: a sort."""
+        """Seconds to adjust the p-values: sorts of blocks of them."""
         return self.of_family * n_pairs * math.log(n_pairs) / math.log(self.family_pairs)
 
     def job_memory(self, size: Size) -> float:
@@ -359,7 +359,7 @@ def _reckoned_table(cost: Cost) -> str:
         "reading the scores, seconds a job",
         f"both passes, {PARTS} nodes of {CORES} cores, minutes",
         "memory of each node, GB",
-        "adjusting the family, one job, minutes",
+        "adjusting the family, one job, seconds",
         "its memory, GB",
         "its p-values on disk, GB",
         "all columns on disk, GB",
@@ -377,7 +377,7 @@ def _reckoned(cost: Cost, size: Size) -> list[str]:
         cost.reading(size),
         cost.on_nodes(size) / 60,
         cost.job_memory(size) / 1e9,
-        cost.family(size.pairs) / 60,
+        cost.family(size.pairs),
         cost.family_bytes * size.pairs / 1e9,
         cost.family_disk * size.pairs / 1e9,
         cost.pair_disk * size.pairs / 1e9,
