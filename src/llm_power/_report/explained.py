@@ -21,10 +21,16 @@ LINES: Final[dict[str, str]] = {
         "Ranges of the gaps that hold for all pairs at once. A range with 0 inside leaves open "
         "which model is better."
     ),
-    ".*interval( from| to)?": (
-        "Range of values consistent with the data, from its low end to its high end. An interval "
-        "of a gap with 0 inside leaves open which model is better."
+    "FCR-adjusted .*": (
+        "Ranges of the gaps. Of those of pairs called different, on average at most the declared "
+        "rate miss the gap."
     ),
+    ".*interval( from| to)?": (
+        "A range made to hold the true value with that confidence, by itself: of 100 such ranges "
+        "of 95%, about 5 do not. An interval of a gap that holds 0 leaves open who is better."
+    ),
+    "gap, (?!within).*": "How far A is ahead, or the better model, in that unit.",
+    "score, .*": "Mean score, in that unit.",
     "adjusted p": (
         "Chance of a gap as large as this or larger between equal models, adjusted for all "
         "compared pairs. Small is strong evidence."
@@ -123,7 +129,9 @@ LINES: Final[dict[str, str]] = {
     "cost of one|cost": "In the unit of the given costs.",
     # A board.
     "rank": "Place by score alone.",
-    "possible": "Ranks consistent with the data, for all models jointly.",
+    "possible": (
+        "Ranks consistent with the data, for all models at once with the board's confidence."
+    ),
     "model|task": "Its name.",
     "better|worse|A|B": "The two models of the pair.",
     "score": "Share of items solved, or mean score, of 100.",

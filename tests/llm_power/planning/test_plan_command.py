@@ -8,23 +8,19 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
-from llm_power._cli import main
-from llm_power._planning.answer import plan_accuracies
+from command_line import run as run_command
+from llm_power._planning.answer import plan_pair
+from llm_power._planning.pair import pair_from_accuracies
 from llm_power._planning.question import Question
 from llm_power._statistics.designs import required_units
 from llm_power._statistics.exact_required_n import McNemarDesign
 
-
-def run(*arguments: object) -> int:
-    try:
-        main(["plan", *map(str, arguments)])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
+run = partial(run_command, "plan")
 
 
 @pytest.fixture
@@ -132,7 +128,9 @@ def test_json_has_what_python_has(ask: Callable[..., str]) -> None:
             "--p-a", 0.65, "--p-b", 0.6, "--agreement", 0.8, "--comparisons", 45, "--format", "json"
         )
     )
-    plan = plan_accuracies(0.65, 0.6, agreement=0.8, question=Question(comparisons=45))
+    plan = plan_pair(
+        pair_from_accuracies(0.65, 0.6, agreement=0.8), question=Question(comparisons=45)
+    )
     assert said["items"] == plan.items == plan.exact
     assert said["pair"]["p10"] == plan.pair.p10
     assert said["items"] == required_units(
