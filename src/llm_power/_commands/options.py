@@ -182,9 +182,7 @@ FORMAT: Final = option(
     default="table",
     help="Terminal table, JSON at full precision, or Markdown.",
 )
-EXPLAIN: Final = option(
-    "--explain", is_flag=True, help="Explain each line of the answer below it."
-)
+EXPLAIN: Final = option("--explain", is_flag=True, help="Explain each line of the answer below it.")
 REPORT: Final = option(
     "--report",
     multiple=True,

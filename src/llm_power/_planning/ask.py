@@ -278,9 +278,9 @@ def _of_numbers(given: dict[str, Any], question: Question) -> Found:
         _by_t_test(question)
         return plan_repeats(**given, **common)
     raise InvalidArgument(
-        "give --gap (alone, or with --p-a, --p-b or --discordance), --p-a and --p-b (alone, or with "
-        "--rho or --agreement), --b, --c and --n, --discordance and --n, --between and --within-a "
-        "with --gap or --n, or --pilot"
+        "give --gap (alone, or with --p-a, --p-b or --discordance), --p-a and --p-b (alone, or "
+        "with --rho or --agreement), --b, --c and --n, --discordance and --n, --between and "
+        "--within-a with --gap or --n, or --pilot"
     )
 
 

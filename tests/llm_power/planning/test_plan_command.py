@@ -84,8 +84,8 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         ),
         (
             ("--n", 2000, "--discordance", 0.1, "--clusters", 14, "--icc", 0.004),
-            "2,000 items detect gaps of 2.81 points or more with power 0.8, by the test by clusters "
-            "and that of the",
+            "2,000 items detect gaps of 2.81 points or more with power 0.8, by the test by "
+            "clusters and that of the",
         ),
         (
             ("--n", 2000, "--discordance", 0.1, "--clusters", 2, "--icc", 0.5),
