@@ -57,9 +57,7 @@ _REPEATS: Final = (
     option("--within-a", type=float, metavar="VARIANCE", help="Variance of A within an item."),
     option("--within-b", type=float, metavar="VARIANCE", help="Variance of B; A's if omitted."),
     option("--repeats-a", type=click.IntRange(1), metavar="K", help="Answers of A to an item."),
-    option(
-        "--repeats-b", type=click.IntRange(1), metavar="K", help="Answers of B; A's if omitted."
-    ),
+    option("--repeats-b", type=click.IntRange(1), metavar="K", help="Answers of B; else as many."),
 )
 _PILOT: Final = (
     option("--model-a", metavar="MODEL", help="Model A, if the pilot has several."),
@@ -68,7 +66,9 @@ _PILOT: Final = (
 )
 _COSTS: Final = (
     option("--cost-subject", type=float, metavar="COST", help="Cost of a subject, in any unit."),
-    option("--cost-item", type=float, metavar="COST", help="Cost of an item beside its answers."),
+    option(
+        "--cost-item", type=float, metavar="COST", help="Fixed cost per item, without its answers."
+    ),
     option("--cost-answer", type=float, metavar="COST", help="Cost of an answer of one model."),
     option("--budget", type=float, help="Budget in the same unit, in place of --gap."),
 )
@@ -87,7 +87,9 @@ _GROUPS: Final = (
     Group(
         "What to compare",
         (
-            option("--gap", type=float, help="True gap to detect; .05 is 5 points."),
+            option(
+                "--gap", type=float, help="True gap to detect, in score units: .05 is 5 points."
+            ),
             *(P_A, P_B),
             option(
                 "--discordance",

@@ -42,11 +42,11 @@ WITNESS_NOTE = (
     "proves nothing; results/witness/roles.csv lists the fitted numbers."
 )
 STAND_IN_NOTE = (
-    "The scores are from a stand-in or a mirror of the hub, not from where they are published: no "
-    "number here is a finding."
+    "The scores are from a stand-in or a mirror of the hub, not from their publisher: no number "
+    "here is a finding."
 )
 _MARKS = {
-    "≠": "≠ marks a printed value that is not what is recomputed above it.",
+    "≠": "≠ marks a printed value that differs from the recomputed one above it.",
     "≈": "≈ marks a printed value that differs {}.",
 }
 _PARAGRAPH = 98  # characters of a line of the notes in Markdown

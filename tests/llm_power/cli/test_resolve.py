@@ -21,10 +21,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from command_line import run
 from llm_power._board import stream
 from llm_power._board.average import AVERAGE_COLUMNS
 from llm_power._board.verdicts import PAIRS_COLUMNS
-from llm_power._cli import cli, main
+from llm_power._cli import cli
 from llm_power._memory import workers
 from llm_power._report import board_files
 
@@ -39,14 +40,6 @@ def scores(tmp_path: Path) -> Path:
     path = tmp_path / "exam.csv"
     table.to_csv(path, index=False)
     return path
-
-
-def run(*arguments: str | Path) -> int:
-    try:
-        main([str(argument) for argument in arguments])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 def test_writes_files_that_agree(scores: Path, tmp_path: Path) -> None:
