@@ -30,7 +30,7 @@ def board_task(name: str, n: int, kind: Kind, models: int = 5, holes: float = 0.
     latent += 0.1 * rng.normal(size=(9, models))[cluster] + rng.uniform(-0.4, 0.4, models)
     values = (latent > 0).astype(float)
     if kind == "real":
-        values = 0.2 * np.exp(latent)
+        values = 0.05 * np.exp(latent)
     if kind == "graded":
         values = np.where(rng.random((n, 1)) < 0.5, np.round(1 / (1 + np.exp(-latent)), 2), 1.0)
     # The first model has all, and whoever lacks scores lacks those of later clusters.
