@@ -27,7 +27,6 @@ from llm_power._board.average import AVERAGE_COLUMNS
 from llm_power._board.verdicts import PAIRS_COLUMNS
 from llm_power._cli import cli
 from llm_power._memory import workers
-from llm_power._report import board_files
 
 
 @pytest.fixture
@@ -324,7 +323,7 @@ def test_the_unforeseen_has_an_exit_code_of_its_own(
     def fail(*_: object, **__: object) -> None:
         raise fault
 
-    monkeypatch.setattr("llm_power._report.board_files.resolve_board", fail)
+    monkeypatch.setattr("llm_power._board.resolve.resolve_board", fail)
     out = scores.with_name("out")
     command: list[str | Path] = ["resolve", scores, "--cluster", "subject", "--out", out]
     assert run(*command) == 3
@@ -829,7 +828,7 @@ def test_what_cannot_be_kept_is_one_line(
 def test_a_folder_of_ones_own_is_refused_before_the_work(
     many: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(board_files, "stream_board", None)
+    monkeypatch.setattr("llm_power._board.resolve.stream_board", None)
     own = tmp_path / "out" / "pairs"
     own.mkdir(parents=True)
     (own / "train.parquet").write_text("mine")
