@@ -62,10 +62,8 @@ def test_writes_files_that_agree(scores: Path, tmp_path: Path) -> None:
     summary = json.loads((out / "summary.json").read_text())
     assert summary["n_pairs"] == 6
     assert summary["tasks"][0]["coverage_min"] == 1.0
-    assert (
-        summary["scores"][0]["scored_items"]
-        == dict.fromkeys(["org/b", "c|d", "$e_f$", "org/a"], 150) | {}
-    )
+    scored = dict.fromkeys(["org/b", "c|d", "$e_f$", "org/a"], 150)
+    assert summary["scores"][0]["scored_items"] == scored
 
 
 def test_same_input_gives_the_same_bytes(scores: Path, tmp_path: Path) -> None:
@@ -237,8 +235,7 @@ def test_a_table_without_the_cluster_column_is_tested_by_its_items(
     scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / "quiz.csv"
-    command: list[str | Path] = ["resolve", scores, other, "--exclude", "c|d"]
-    command += ["--out", tmp_path / "out"]
+    command = ("resolve", scores, other, "--exclude", "c|d", "--out", tmp_path / "out")
     pd.read_csv(scores, dtype={"item_id": str}).drop(columns="subject")[:90].to_csv(
         other, index=False
     )
@@ -260,14 +257,7 @@ def test_missing_scores_name_model_item_and_remedy(
     table = pd.read_csv(scores, dtype=str)
     table.loc[7, "c|d"] = None
     table.to_csv(scores, index=False)
-    command: list[str | Path] = [
-        "resolve",
-        scores,
-        "--cluster",
-        "subject",
-        "--out",
-        tmp_path / "out",
-    ]
+    command = ("resolve", scores, "--cluster", "subject", "--out", tmp_path / "out")
     assert run(*command) == 2
     error = capsys.readouterr().err
     assert all(part in error for part in ("exam.csv", "'c|d'", "'007'", "pairwise"))
@@ -290,7 +280,7 @@ def test_a_folder_in_the_way_leaves_earlier_results(
     scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    command: list[str | Path] = ["resolve", scores, "--cluster", "subject", "--out", out]
+    command = ("resolve", scores, "--cluster", "subject", "--out", out)
     assert run(*command) == 0
     (out / "summary.json").unlink()
     (out / "summary.json").mkdir()
@@ -325,7 +315,7 @@ def test_the_unforeseen_has_an_exit_code_of_its_own(
 
     monkeypatch.setattr("llm_power._board.resolve.resolve_board", fail)
     out = scores.with_name("out")
-    command: list[str | Path] = ["resolve", scores, "--cluster", "subject", "--out", out]
+    command = ("resolve", scores, "--cluster", "subject", "--out", out)
     assert run(*command) == 3
     error = capsys.readouterr().err
     assert error.startswith(f"error: {message}")
@@ -476,14 +466,7 @@ def test_names_stay_exact_and_boxes_are_told_in_one_line(
 def test_interrupted_writing_leaves_earlier_results(
     scores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command: list[str | Path] = [
-        "resolve",
-        scores,
-        "--cluster",
-        "subject",
-        "--out",
-        tmp_path / "out",
-    ]
+    command = ("resolve", scores, "--cluster", "subject", "--out", tmp_path / "out")
     assert run(*command) == 0
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
 
@@ -664,7 +647,7 @@ def ranked(folder: Path) -> list[str]:
 
 def test_runs_by_name_and_the_newest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old, new = sorted((LOGS / "inspect_ai-0.3.285" / "plain").iterdir())
-    out: list[str | Path] = ["--out", tmp_path / "out"]
+    out = ("--out", tmp_path / "out")
     assert run("resolve", *out, "--name", f"old={old}", "--name", f"new={new}") == 0
     assert {*ranked(tmp_path / "out")} == {"old", "new"}
     capsys.readouterr()
@@ -693,9 +676,6 @@ def test_the_summary_says_how_the_scores_were_read(
     assert read["reading"] == {"reader": "wide", "exclude": ["c|d"], "item": "item_id"}
     assert read["chosen_of"] is None
     assert "Ranks are among" not in capsys.readouterr().out
-
-
-LOGS = Path(__file__).parents[1] / "scores" / "logs"
 
 
 @pytest.mark.parametrize(
