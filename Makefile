@@ -71,7 +71,7 @@ test: $(STAMP) ## run every test that is not slow by nature
 test-slow: $(STAMP) wheel ## run what is: Monte Carlo, kills, whole runs, a deployed copy, the wheel
 	$(PYTEST) -m slow
 
-test-slurm: $(STAMP) ## make a board of a million pairs on a Slurm cluster of this one node (as root)
+test-slurm: $(STAMP) ## make a board of a million pairs on a Slurm cluster of two nodes, both this machine (as root)
 	$(BIN)/python tests/slurm_board.py
 
 mutants: $(MUTANTS_STAMP) ## report the share of 500 code mutants that the tests kill (MUTANTS="--count 50")

@@ -76,7 +76,9 @@ _PILOT: Final = (
 )
 _COSTS: Final = (
     option("--cost-subject", type=float, metavar="COST", help="Cost of a subject, in any unit."),
-    option("--cost-item", type=float, metavar="COST", help="Cost of an item beside its answers."),
+    option(
+        "--cost-item", type=float, metavar="COST", help="Fixed cost per item, without its answers."
+    ),
     option("--cost-answer", type=float, metavar="COST", help="Cost of an answer of one model."),
     option("--budget", type=float, help="Budget in the same unit, in place of --gap."),
 )

@@ -236,7 +236,7 @@ class Table:
             raise ScoreError(
                 f"{texts[unread[0]]!r} in column {name!r} is not a score",
                 remedy="write a decimal number, leave a missing score empty, or exclude the column "
-                f"(--exclude {name})" + (", or say which word means 1" if solved else ""),
+                f"(--exclude {name})" + (", or name the word that means 1" if solved else ""),
                 file=self.file,
                 model=model,
                 item=items[row],
@@ -265,7 +265,7 @@ class Table:
     def _ask_decimal(self, name: str, text: str, problem: str, mark: str) -> ScoreError:
         return ScoreError(
             f"{text!r} in column {name!r} {problem}",
-            remedy="say which of . and , is the decimal mark, for example",
+            remedy="name the decimal mark (. or ,), for example",
             file=self.file,
             settings={"decimal": mark},
         )
@@ -356,7 +356,7 @@ def expanded(source: SourceFile) -> SourceFile:
             if len(whole) > _LARGEST_TABLE:
                 raise source.fault(
                     f"it expands to more than {_LARGEST_TABLE >> 20} MB",
-                    "check that the file is what its writer made",
+                    "write the file again, or use an intact copy",
                 )
             return replace(source, data=whole)
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
@@ -656,7 +656,7 @@ def as_float(number: float) -> float:
 
 def number_in_json(value: object) -> float | None:
     """Return a number or a truth value as a float, None if it is neither or NaN."""
-    if not isinstance(value, bool | int | float) or value != value:  # noqa: PLR0124
+    if not isinstance(value, int | float) or value != value:  # noqa: PLR0124
         return None
     return as_float(value)
 

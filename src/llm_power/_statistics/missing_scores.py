@@ -24,7 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr, stdtr, stdtrit
+from scipy.special import gammaln, ndtr, stdtr, stdtrit
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import counts, numbers, open_unit
@@ -167,12 +167,14 @@ def missingness_by_difficulty(scores: ArrayLike) -> MissingnessByDifficulty:
     # The difference of the two means is that from the common mean, times n / (n - m).
     error = np.sqrt(variance * n / np.where(comparable, m * rest, 1))
     z = ratio(on_present - on_missing, error, where=comparable)
+    # No p-value is below that of the one hardest or easiest choice of so many items.
+    choices = gammaln(n + 1) - gammaln(m + 1) - gammaln(rest + 1)
     return MissingnessByDifficulty(
         n_missing=(~present).sum(axis=0),
         others_on_missing=on_missing,
         others_on_present=on_present,
         z=z,
-        p=np.asarray(2 * ndtr(-np.abs(z))),
+        p=np.maximum(2 * ndtr(-np.abs(z)), np.exp(-choices)),
     )
 
 
