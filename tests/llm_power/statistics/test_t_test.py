@@ -35,5 +35,5 @@ def test_nodes_of_a_normal_samples_skewness_have_its_moments(units: int) -> None
     drawn = skew(sample) / np.sqrt(units)
     nodes = normal_skewness(units)
     np.testing.assert_allclose(nodes.mean(), 0, atol=1e-12)
-    # The Monte Carlo error of the standard deviation is half a percent; 64 nodes lose one and a half.
+    # The Monte Carlo error of the deviation is half a percent; 64 nodes lose 1.5 percent.
     np.testing.assert_allclose(nodes.std(), drawn.std(), rtol=0.03)
