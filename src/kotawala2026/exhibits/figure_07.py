@@ -41,9 +41,10 @@ def make(inputs: Inputs) -> Exhibit:
         f"{100 * gap:.1f} pp and {rho:.2f}; for pairs with hollow bars it prints neither, and the "
         f"witness chose both freely. {DECLARED}"
     )
+    unresolved = frame.loc[~frame["resolved"], "label"]
     finding = (
-        f"{int((~frame['resolved']).sum())} of {len(frame)} adjacent pairs need more than the "
-        f"{frame['n_items'].max():,} items: {', '.join(frame.loc[~frame['resolved'], 'label'])}."
+        f"The {frame['n_items'].max():,} items are too few for {len(unresolved)} of {len(frame)} "
+        f"adjacent pairs: {', '.join(unresolved)}."
     )
     source = inputs.provenance()
     return Exhibit(
