@@ -12,6 +12,7 @@ from itertools import count, product
 from typing import Final, Literal
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import beta
 
@@ -25,7 +26,11 @@ from llm_power._scores.store import TaskScores
 from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_counts
-from llm_power._statistics.cluster_requirement import cluster_power, icc_interval
+from llm_power._statistics.cluster_requirement import (
+    ClusterItemsDesign,
+    cluster_power,
+    icc_interval,
+)
 from llm_power._statistics.cluster_robust import (
     cluster_robust_test,
     cluster_sign_flip_test,
@@ -48,9 +53,11 @@ from llm_power._statistics.paired_equivalence import (
     score_equivalence_required_n,
     score_equivalence_test,
 )
+from llm_power._statistics.predictive_power import ObservedGap
 from llm_power._statistics.random_streams import content_digest, keys_of, named_rng
 from llm_power._statistics.rank_sets import rank_confidence_sets
 from llm_power._statistics.repeats import repeats_variance
+from llm_power._statistics.t_test import near_power_of_both
 from llm_power._statistics.verdict import Verdicts, mean_verdicts, student_verdicts
 from llm_power._statistics.verdict_stability import required_n_interval
 
@@ -529,6 +536,35 @@ def cluster_power_rates(trials: int) -> Iterator[Rate]:
         yield Rate("power", "n_clusters_needed, CR2", POWER, n, population, *share)
 
 
+def _power_less_target(shift: float, clusters: float) -> float:
+    return float(near_power_of_both(shift, clusters, ALPHA)) - POWER
+
+
+def planned_cluster_rates(trials: int) -> Iterator[Rate]:
+    """Yield the power of both tests of clusters at planned items, and at the smallest gap."""
+    for n, clusters in product(SIZES, (6, 9, 14, 23)):
+        icc, size, k = 0.01, max(n // clusters, 2), np.array(float(clusters))
+        error = np.sqrt(((1 - icc) / size + icc) / k)
+        gap = float(error * brentq(_power_less_target, 0, 50, args=(k,)))
+        items = int(required_units(ClusterItemsDesign(gap, 1.0, icc, clusters), POWER))
+        seen = ObservedGap(k, error, np.array(float(n)), freedom=k - 1)
+        # Of a family of ten pairs.
+        level = ALPHA / 10
+        smallest = float(seen.smallest(level, POWER))
+        for name, alpha, true, of in (
+            ("plan --clusters, CR2 and Hall's", ALPHA, gap, items),
+            ("smallest gap, CR2 and Hall's, level 0.005", level, smallest, size),
+        ):
+            rng, shape = named_rng(SEED, f"verdicts/{name}/{clusters}/{n}"), (clusters, trials)
+            sizes = np.full((clusters, 1), float(of))
+            sums = sizes * (true + np.sqrt(icc) * rng.standard_normal(shape))
+            sums += np.sqrt(sizes * (1 - icc)) * rng.standard_normal(shape)
+            squares = np.square(sums) / sizes + (1 - icc) * rng.chisquare(sizes - 1, shape)
+            found = cluster_verdicts(ClusterMoments(sizes, sums, squares))
+            power = _share((found.p <= alpha) & (found.interval.delta > 0))
+            yield Rate("power", name, POWER, n, f"{clusters} clusters of {of}", *power)
+
+
 def all_rates(trials: int) -> Iterator[Rate]:
     """Yield every rate; the slow ones with fewer trials."""
     some, few = max(trials // 4, 1), max(trials // 40, 1)
@@ -547,3 +583,4 @@ def all_rates(trials: int) -> Iterator[Rate]:
     yield from graded_power(some)
     yield from repeat_power(max(trials // 10, 1))
     yield from cluster_power_rates(some)
+    yield from planned_cluster_rates(trials)

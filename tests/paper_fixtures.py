@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,6 +31,16 @@ from replication.findings import Finding
 
 #: What the paper prints.
 PUBLISHED = Path(__file__).resolve().parents[1] / "data" / "kotawala2026"
+
+
+def with_cell(folder: Path, table: int, row: int, column: str, text: str) -> Path:
+    """Copy what the paper prints into a folder, with one cell that reads otherwise."""
+    shutil.copytree(PUBLISHED, folder, dirs_exist_ok=True)
+    path = folder / "printed" / f"table_{table:02d}.csv"
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    frame.loc[row - 1, column] = text
+    frame.to_csv(path, index=False)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -25,9 +25,9 @@ Graph = Mapping[str, set[str]]
 def rule_graph(options: Sequence[str]) -> Graph:
     """Return what Snakemake says of the rules behind the targets."""
     command = [SNAKEMAKE, *TARGETS, *options, "--forceall", "--rulegraph", "dot"]
-    said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-    names = dict(re.findall(r'(\d+)\[label = "(\w+)', said))
-    edges = [(names[a], names[b]) for a, b in re.findall(r"(\d+) -> (\d+)", said)]
+    dot = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    names = dict(re.findall(r'(\d+)\[label = "(\w+)', dot))
+    edges = [(names[a], names[b]) for a, b in re.findall(r"(\d+) -> (\d+)", dot)]
     return {rule: {a for a, b in edges if b == rule} for rule in names.values()}
 
 
@@ -45,7 +45,7 @@ def reduced(graph: Graph) -> Graph:
 
 
 def places(graph: Graph) -> dict[str, tuple[float, float]]:
-    """Return where each rule stands: right of what it takes, at the height of what takes it."""
+    """Return the place of each rule: right of what it takes, at the height of what takes it."""
     exhibits = sorted(
         (r for r in graph if re.search(r"_\d\d$", r)), key=lambda r: (not graph[r], r)
     )

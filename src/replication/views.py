@@ -61,8 +61,8 @@ def items_view(
         (c.id, c.quantity, f.value, _error(f), math.hypot(_error(f), c.standard_error), f.basis)
         for c, f in judged
     ]
-    said = [("", REMARK, remark, 0.0, 0.0, "none")] if remark else []
-    return pd.DataFrame([*rows, *said], columns=ITEMS_COLUMNS)
+    opening = [("", REMARK, remark, 0.0, 0.0, "none")] if remark else []
+    return pd.DataFrame([*rows, *opening], columns=ITEMS_COLUMNS)
 
 
 def index_printed(constraints: Iterable[Constraint]) -> Printed:

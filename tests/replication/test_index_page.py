@@ -110,5 +110,5 @@ def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: 
     assert "<img src=x" in table
     assert "[U+202E]" in board
     assert "2026-05-28T09:02:00" in ask(browser, "document.querySelector('#run').innerText")
-    assert "On a witness rest figure_01" not in ask(browser, "document.body.innerText")
-    assert "On a witness rest Figure 1." in ask(browser, "document.body.innerText")
+    assert "Witnesses are behind figure_01" not in ask(browser, "document.body.innerText")
+    assert "Witnesses are behind Figure 1." in ask(browser, "document.body.innerText")

@@ -70,7 +70,7 @@ rule streamed_board:
         parts=rules.pair_family.input.parts,
         family=rules.pair_family.output,
         tallies=parts_of("results/boards/{streamed}/tally/{part}.json"),
-        # Whole before the board that is made of them is told of.
+        # Whole before the board that is made of them lands.
         pairs=parts_of("results/pairs/{streamed}/part-{part}.parquet"),
     output:
         tables=table_files("{streamed}", STREAMED_TABLES),

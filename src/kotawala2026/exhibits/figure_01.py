@@ -34,8 +34,8 @@ def make(inputs: Inputs) -> Exhibit:
     title = "Gain of the paired over the unpaired formula"
     gain = frame["gain"]
     finding = (
-        f"In {int((gain > 1).sum())} of {len(frame)} pairs the unpaired formula asks for more "
-        f"items than the paired one: {gain.min():.2f} to {gain.max():.2f} times as many, "
+        f"The unpaired formula requires more items than the paired one in {int((gain > 1).sum())} "
+        f"of {len(frame)} pairs: {gain.min():.2f} to {gain.max():.2f} times as many, "
         f"{gain.median():.2f} times at the median, along 1/(1 − ρ)."
     )
     return Exhibit(

@@ -147,8 +147,8 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
         number="5",
         provenance=[*board_provenance, Provenance.published("Tables 4, 5 and 7")],
         notes=[
-            "Anytime-valid: a gap of this size would not be found at the target power. The CSV "
-            "names the pairs, and has the procedures that the paper's table has not.",
+            "Anytime-valid: monitoring does not detect a gap of this size at the target power. The "
+            "CSV names the pairs, and adds procedures to those of the paper's table.",
             DECLARED,
         ],
     )

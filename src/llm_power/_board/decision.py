@@ -173,7 +173,7 @@ def _required_columns(
     connor = connor_required_n(b / n, c / n, alpha=point.alpha, power=point.power)
     return size_columns(found, error, n, mean_square, point) | {
         "n_connor": np.where(binary, connor, np.nan),
-        "n_exact": np.where(binary, continuity_corrected(connor, delta), np.nan),
+        "n_exact": np.where(binary, continuity_corrected(connor, (b - c) / n), np.nan),
     }
 
 

@@ -88,8 +88,8 @@ def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
         )
     if (np.diff(low) < 0).any() or (np.diff(high) < 0).any():
         notes.append(
-            "Possible ranks need not follow the scores: a model that differs from the others on "
-            "fewer items has a smaller detectable gap."
+            "Possible ranks need not follow the scores: a gap that varies less, between items or "
+            "clusters, shows sooner than a larger one that varies more."
         )
     same = (low.to_numpy()[first] == low.to_numpy()[second]) & (
         high.to_numpy()[first] == high.to_numpy()[second]

@@ -56,8 +56,8 @@ _GROUPS: Final = (
     Group(
         "What to compare",
         (
-            option("--baseline", metavar="MODEL", help="Model in use, where a file has several."),
-            option("--candidate", metavar="MODEL", help="Model that would replace it."),
+            option("--baseline", metavar="MODEL", help="Model in use, if a file has several."),
+            option("--candidate", metavar="MODEL", help="Model to replace it."),
             *(MARGIN, MISSING),
         ),
     ),

@@ -117,7 +117,7 @@ READING: Final = (
     option(
         "--decimal",
         type=click.Choice(DECIMAL_MARKS),
-        help="Decimal mark of a table whose other mark separates thousands.",
+        help="Decimal mark of a table; the other mark separates thousands.",
     ),
     option("--task-column", metavar="COLUMN", help="Column of a long table's tasks."),
     option("--repeat-column", metavar="COLUMN", help="Column that numbers the repeats of an item."),
@@ -137,7 +137,7 @@ READING: Final = (
 
 # What to compare.
 MARGIN: Final = option(
-    "--margin", type=float, metavar="GAP", help="Equivalence margin: gaps up to it count as none."
+    "--margin", type=float, metavar="GAP", help="Equivalence margin, in score units."
 )
 MISSING: Final = option(
     "--missing",
@@ -182,9 +182,7 @@ FORMAT: Final = option(
     default="table",
     help="Terminal table, JSON at full precision, or Markdown.",
 )
-EXPLAIN: Final = option(
-    "--explain", is_flag=True, help="Explain each line of the answer below it."
-)
+EXPLAIN: Final = option("--explain", is_flag=True, help="Explain each line of the answer below it.")
 REPORT: Final = option(
     "--report",
     multiple=True,

@@ -55,9 +55,9 @@ _EXAMPLES: Final = (
 _REPEATS: Final = (
     option("--between", type=float, metavar="VARIANCE", help="Between-item variance of scores."),
     option("--within-a", type=float, metavar="VARIANCE", help="Variance of A within an item."),
-    option("--within-b", type=float, metavar="VARIANCE", help="Variance of B within an item; A's if omitted."),
+    option("--within-b", type=float, metavar="VARIANCE", help="Variance of B; A's if omitted."),
     option("--repeats-a", type=click.IntRange(1), metavar="K", help="Answers of A to an item."),
-    option("--repeats-b", type=click.IntRange(1), metavar="K", help="Answers of B to an item; A's if omitted."),
+    option("--repeats-b", type=click.IntRange(1), metavar="K", help="Answers of B; else as many."),
 )
 _PILOT: Final = (
     option("--model-a", metavar="MODEL", help="Model A, if the pilot has several."),
@@ -66,14 +66,16 @@ _PILOT: Final = (
 )
 _COSTS: Final = (
     option("--cost-subject", type=float, metavar="COST", help="Cost of a subject, in any unit."),
-    option("--cost-item", type=float, metavar="COST", help="Cost of an item beside its answers."),
+    option(
+        "--cost-item", type=float, metavar="COST", help="Fixed cost per item, without its answers."
+    ),
     option("--cost-answer", type=float, metavar="COST", help="Cost of an answer of one model."),
     option("--budget", type=float, help="Budget in the same unit, in place of --gap."),
 )
 _FAMILY: Final = (
-    option("--comparisons", type=int, default=1, metavar="K", help="Number of pairs, adjusted by Holm."),
-    option("--models", type=int, metavar="M", help="Number of models, all pairs adjusted by max-T."),
-    option("--clusters", type=int, metavar="K", help="Number of subjects that the items come from."),
+    option("--comparisons", type=int, default=1, metavar="K", help="Pairs to adjust by Holm."),
+    option("--models", type=int, metavar="M", help="Models; max-T adjusts all their pairs."),
+    option("--clusters", type=int, metavar="K", help="Subjects that the items come from."),
     option("--icc", type=float, help="Correlation of paired differences within a subject."),
 )
 _GROUPS: Final = (
@@ -85,14 +87,21 @@ _GROUPS: Final = (
     Group(
         "What to compare",
         (
-            option("--gap", type=float, help="True gap to detect, in score units: .05 is 5 points."),
+            option(
+                "--gap", type=float, help="True gap to detect, in score units: .05 is 5 points."
+            ),
             *(P_A, P_B),
-            option("--discordance", type=float, metavar="SHARE", help="Share of items that one model alone solves."),
+            option(
+                "--discordance",
+                type=float,
+                metavar="SHARE",
+                help="Share of items that one model alone solves.",
+            ),
             *(N, MARGIN),
         ),
         (
             RHO,
-            option("--agreement", type=float, metavar="SHARE", help="Share of items that both solve or both fail."),
+            option("--agreement", type=float, metavar="SHARE", help="Items both solve or fail."),
             *(B, C),
             *_REPEATS,
             *_COSTS,
@@ -102,7 +111,7 @@ _GROUPS: Final = (
     Group(
         "What to write",
         (EXPLAIN, FORMAT),
-        (option("--plot", type=PATH, metavar="FILE", help="Draw the plan as .png, .svg or .pdf."), REPORT),
+        (option("--plot", type=PATH, metavar="FILE", help="Draw it: .png, .svg or .pdf."), REPORT),
     ),
 )
 

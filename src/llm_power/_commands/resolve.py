@@ -65,7 +65,7 @@ _GROUPS: Final = (
                 "--pairs",
                 type=click.Choice(FAMILIES),
                 default="adjacent",
-                help="Each rank against the next, or every pair.",
+                help="Compare each rank with the next, or every pair.",
             ),
             *(MARGIN, MISSING),
         ),
@@ -168,7 +168,7 @@ def resolve(
     if not scores and not names:
         raise click.UsageError("Missing argument 'SCORES...'.")
     if out is None and (csv or plots):
-        raise click.UsageError("give --out, the folder of what --csv and --plot write")
+        raise click.UsageError("give --out, the folder for the files of --csv and --plot")
     left_out = ""
     with ExitStack() as stack:
         paths = stack.enter_context(_without_dash(scores))

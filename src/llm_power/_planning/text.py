@@ -202,7 +202,7 @@ def _of_repeats(plan: RepeatsPlan) -> Answer:
         f"A and {plan.within_b:.4g} of B; {_level(plan.question)}."
     )
     found = [points(gap, up=True) for _, gap in plan.gaps] or [whole(n) for _, n in plan.ways]
-    rows = [["answers of each model", "finds" if plan.gaps else "items"]]
+    rows = [["answers of each model", "detectable gap" if plan.gaps else "items"]]
     rows += [
         [f"{k:,.0f}" if isfinite(k) else "ever more", cell]
         for (k, _), cell in zip(plan.ways, found, strict=True)

@@ -124,7 +124,7 @@ def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:
         lines.append(f"{label:>{left}}  {''.join(row)}  {rung.needed}")
     kinds = {rung.verdict for rung in shown if isfinite(rung.many)}
     marks = ", ".join(f"{mark} {name}" for name, mark in _MARKS.items() if name in kinds)
-    about = "; ".join([marks, *what_lines_mean([board], power), "log scale"])
+    about = "; ".join([*([marks] if marks else []), *what_lines_mean([board], power), "log scale"])
     more = len(board.rungs) - len(shown)
     return [*lines, *wrap(about + (f"; {more:,} more below" if more else ""), width)]
 
@@ -211,6 +211,18 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
             f"Sign too uncertain for {pair}: a new run of a thousand times these items decides "
             f"with a chance below {board.point.power:g}."
         )
+    if pairs["within_margin"].any():
+        margin = measure.with_unit(measure.shown(board.declared.margin or 0.0))
+        sentences.append(
+            f"An interval that lies within the margin of {margin} may end at it by the equivalence "
+            f"test, whose level {board.point.alpha:g} comes on top of the interval's."
+        )
+    if measure.factor == 1 and pairs["n_items"].min() < _SKEWED_UP_TO:
+        sentences.append(
+            "Rare large values may be missing from so few items: of equal models with skewed "
+            "scores, one much more variable, 7% were called different on 50 items for a level of "
+            "5%, and 5% on 500."
+        )
     if pairs["test"].str.startswith("cluster").any():
         sentences.append("New items come from new clusters of the sizes at hand.")
         sentences.append(
@@ -222,6 +234,9 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
 
 # From this many items on, planned runs of real boards kept their promised chance within .1.
 _PLANNED_FROM: Final = 30
+
+# Up to so many items skewed scores decide too often.
+_SKEWED_UP_TO: Final = 200
 
 _WAYS: Final = {
     "items": "more items are cheaper for",

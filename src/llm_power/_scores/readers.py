@@ -343,7 +343,7 @@ def _recognize_folder(folder: Path) -> str:
     if not fitting and (tables := _tables_in(folder)):
         raise ScoreError(
             f"the folder holds no logs, and {len(tables)} tables",
-            remedy=f"give those of its tables that are meant: {shlex.join(map(str, tables))}",
+            remedy=f"name the tables to read: {shlex.join(map(str, tables))}",
             file=str(folder),
         )
     patterns = ", ".join(

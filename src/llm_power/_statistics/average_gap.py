@@ -28,7 +28,7 @@ from scipy.special import stdtr, stdtrit
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import finite, pair_counts, positive
-from llm_power._statistics.arrays import ArrayLike, FloatArray
+from llm_power._statistics.arrays import ArrayLike, FloatArray, ratio
 from llm_power._statistics.intervals import PairedDifferenceInterval, score_variance
 
 # Further ones change no coverage.
@@ -102,17 +102,17 @@ class AverageGap:
 
     def p_different(self) -> FloatArray:
         """Return the two-sided p-value of no average gap."""
-        return np.asarray(2 * stdtr(self._df(), -np.abs(self._statistic(0.0))))
+        return np.asarray(2 * stdtr(self.df, -np.abs(self._statistic(0.0))))
 
     def p_within(self, margin: float) -> FloatArray:
         """Return the larger one-sided p-value of an average gap as large as the margin."""
         bound = float(positive("margin", margin))
         nearer = np.minimum(-self._statistic(bound), self._statistic(-bound))
-        return np.asarray(stdtr(self._df(), -nearer))
+        return np.asarray(stdtr(self.df, -nearer))
 
     def interval(self, level: float) -> PairedDifferenceInterval:
         """Return all average gaps that the test does not reject."""
-        critical = np.asarray(-stdtrit(self._df(), level / 2), dtype=np.float64)
+        critical = np.asarray(-stdtrit(self.df, level / 2), dtype=np.float64)
         low, high = (self._limit(critical, side) for side in (-1, 1))
         return PairedDifferenceInterval(self.delta, low, high, level)
 
@@ -161,7 +161,8 @@ class AverageGap:
         at = [task.delta for _, task in self.parts] if gaps is None else gaps
         return [w * w * task.variance(gap) for (w, task), gap in zip(self.parts, at, strict=True)]
 
-    def _df(self) -> FloatArray:
+    @property
+    def df(self) -> FloatArray:
         """Degrees of freedom of Welch and Satterthwaite."""
         observed = np.stack(self._variances())
         share = np.where(np.isfinite(observed).all(axis=0), observed, 1.0)
@@ -169,9 +170,7 @@ class AverageGap:
         per_df = np.sum(
             [np.square(x) / t.df for x, (_, t) in zip(share, self.parts, strict=True)], 0
         )
-        df = np.full(total.shape, np.inf)
-        np.divide(total, per_df, out=df, where=per_df > 0)
-        return df
+        return ratio(total, per_df, np.inf, where=per_df > 0)
 
 
 def average_gap(tasks: Sequence[TaskGap], weights: ArrayLike) -> AverageGap:

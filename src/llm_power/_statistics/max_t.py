@@ -24,7 +24,7 @@ doi:10.1002/9780470316672, section 3.2.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise, starmap
 from typing import Final
 
@@ -267,6 +267,7 @@ _FAR = 9.0
 _STEPS = 1_001
 
 
+@lru_cache(maxsize=64)
 def all_pairs_level(n_models: int, *, alpha: float = 0.05) -> float:
     """Level of each pair at which the largest statistic of all pairs has the level `alpha`.
 

@@ -32,7 +32,8 @@ from scipy.special import ndtr, ndtri, wofz
 
 from llm_power._statistics._roots import thresholds
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
-from llm_power._statistics.skewness import upper_t_quantile
+from llm_power._statistics.skewness import reach, upper_t_quantile
+from llm_power._statistics.t_test import normal_skewness
 
 # Of the prior, in standard deviations of an item's difference.
 _SCALE: Final = 0.5
@@ -41,6 +42,8 @@ _FLAT: Final = 1e4
 # Logarithms of the smallest and largest run, as a multiple of the items at hand, and halvings.
 _RUNS: Final = (-10.0, float(np.log(1_000)))
 _HALVINGS: Final = 34
+# Degrees of freedom that are looked up, if there are more than that.
+_TABULATED: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,10 @@ class ObservedGap:
 
     def smallest(self, level: float, power: float) -> FloatArray:
         """Return the smallest gap that so many items find with the power."""
-        critical, beyond = self._critical(level)
-        return np.asarray((critical + self.continuity + beyond + ndtri(power)) * self.error)
+        shift = self._critical(level)[0] + self.continuity + ndtri(power)
+        if not np.all(np.isinf(self.freedom)):
+            shift = _found_by_both(np.asarray(self.freedom), level, power)
+        return np.asarray(shift * self.error)
 
     def items(self, level: float, chance: float, *, further: bool = False) -> FloatArray:
         """Return the items of a run that has the chance to find the gap on the side it is on.
@@ -138,6 +143,26 @@ class ObservedGap:
         items = np.ceil(np.broadcast_to(self.n, found.shape)[some] * np.exp(high))
         found[some] = np.where(high < _RUNS[1], items, np.inf)
         return found
+
+
+def _found_by_both(freedom: FloatArray, level: float, power: float) -> FloatArray:
+    """Return the gap over its standard error that Student's and Hall's tests find together.
+
+    The mean is over the skewness of a normal sample; the noncentral t has its normal law.
+
+    Johnson and Welch (1940), doi:10.1093/biomet/31.3-4.362.
+    """
+    known = np.unique(freedom)
+    if known.size > _TABULATED:
+        known = np.unique(np.rint(np.geomspace(known[0], known[-1] + 1, _TABULATED)))
+    skew = np.stack([normal_skewness(int(f) + 1) for f in known], axis=1)
+    critical, _ = reach(level, known, skew, known)
+    center, width = critical * (1 - 1 / (4 * known)), np.sqrt(1 + critical**2 / (2 * known))
+    ends = np.zeros(known.shape), center.max(axis=0) + max(ndtri(power), 0.0) * width.max(axis=0)
+    shifts = thresholds(
+        lambda x: ndtr((x - center) / width).mean(axis=0) >= power, *ends, halvings=_HALVINGS
+    )
+    return np.asarray(np.interp(-1 / freedom, -1 / known, shifts))
 
 
 def binary_gap_seen(b: IntArray, c: IntArray, n: IntArray, *, exact: bool) -> ObservedGap:

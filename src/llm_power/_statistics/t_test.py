@@ -56,13 +56,13 @@ def near_power_of_both(shift: ArrayLike, units: ArrayLike, alpha: float) -> Floa
     found = np.zeros(gaps.shape)
     for k in np.unique(sizes):
         at = sizes == k
-        critical, _ = reach(alpha, k - 1, _skewness(int(k)), k - 1)
+        critical, _ = reach(alpha, k - 1, normal_skewness(int(k)), k - 1)
         found[at] = (1 - below(k - 1, gaps[at][:, np.newaxis], critical)).mean(axis=-1)
     return found
 
 
 @lru_cache(maxsize=4096)
-def _skewness(units: int) -> FloatArray:
+def normal_skewness(units: int) -> FloatArray:
     """Equally likely values of `asymmetry` in normal samples."""
     if units > _MANY:
         variance = 6 * (units - 2) / ((units + 1) * (units + 3) * units)

@@ -320,12 +320,16 @@ def average_verdicts(
     p_equivalence = np.full(delta.shape, np.nan)
     if margin is not None:
         p_equivalence = average.p_within(margin)
+    freedom = np.minimum(average.df, n) if test == "cluster" else np.inf
+    seen = mean_gap_seen(p, error, n, freedom)
+    # Where all items go one way the error is none, and the p-value has the one that it stands for.
+    certain = np.where(delta == 0, np.inf, np.abs(delta) / np.maximum(seen.z, _NOT_ZERO))
     return _verdicts(
         p=p,
         p_equivalence=p_equivalence,
         interval=average.interval(each),
         attainable=varies & (floor <= each),
-        seen=mean_gap_seen(p, error, n),
+        seen=replace(seen, error=np.where(error > 0, error, certain)),
         family=family,
         settings=(test, margin, level, power),
     )

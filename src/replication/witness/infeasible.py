@@ -197,7 +197,7 @@ def _smallest_hitting_set(sets: Sequence[Sequence[int]], n_rows: int) -> list[in
     hits = np.zeros((len(sets), n_rows))
     for i, members in enumerate(sets):
         hits[i, list(members)] = 1
-    # The row that stands first wins a tie: one answer on every machine.
+    # The first row wins a tie: one answer on every machine.
     price = 1 + 0.1 * np.arange(n_rows) / n_rows**2
     solution = milp(
         price,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import math
-import shutil
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +18,7 @@ from audit.printed import parse_printed
 from findings_by_name import Sets, Values, values_of
 from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers, load_published
-from paper_fixtures import PUBLISHED
+from paper_fixtures import PUBLISHED, with_cell
 from replication.intervals import Interval, interval_of
 
 # Tables 4, 7 and 9 once more, by hand: an oracle that shares nothing with the loader.
@@ -255,10 +254,7 @@ def test_other_tables(found: Values) -> None:
 
 
 def test_a_changed_count_changes_what_depends_on_it_alone(found: Values, tmp_path: Path) -> None:
-    folder = tmp_path / "published"
-    shutil.copytree(PUBLISHED, folder)
-    path = folder / "printed" / "table_07.csv"
-    path.write_text(path.read_text(encoding="utf-8").replace(",1871,", ",1781,"), encoding="utf-8")
+    folder = with_cell(tmp_path, 7, 4, "b", "1781")
     changed = values_of(on_printed_numbers(load_published(folder), {"clusters"}))
     assert changed.keys() <= found.keys()
     moved = {key for key in changed if not _same(found[key], changed[key])}

@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import csv
 import math
-import shutil
 from pathlib import Path
 from statistics import NormalDist, median
 
@@ -21,7 +19,7 @@ from findings_by_name import Errors, Values, values_of
 from kotawala2026.quantities.close_pairs import percentiles, resampled_required_n
 from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import load_published
-from paper_fixtures import PUBLISHED
+from paper_fixtures import with_cell
 from replication.findings import Finding
 
 # Table 6: pair, N, p_A, p_B, b, c, N*.
@@ -270,14 +268,7 @@ def test_gemma_of_table_10_is_the_instruction_tuned_one(evidence: list[Finding])
 
 
 def test_a_wrong_required_n_leaves_the_row_its_counts(found: Values, tmp_path: Path) -> None:
-    folder = tmp_path / "published"
-    shutil.copytree(PUBLISHED, folder)
-    path = folder / "printed" / "table_06.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    rows[1][header.index("n_star")] = "4,090"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([header, *rows])
+    folder = with_cell(tmp_path, 6, 2, "n_star", "4,090")
     planted = values_of(on_printed_numbers(load_published(folder), TOPICS))
     changed = {key for key in planted if planted[key] != found[key] and key[0] != "power_implied"}
     assert changed == {

@@ -95,6 +95,20 @@ def select(task: TaskScores, row: Any) -> TaskScores:
     return prepare_task(chosen)
 
 
+def test_models_that_answer_alike_have_no_smallest_gap() -> None:
+    twins = [
+        replace(task, values=task.values[:, [0, 0, 1]], models=("a", "b", "c")) for task in TASKS
+    ]
+    alike = average_of(twins, margin=0.02).verdicts.iloc[0]
+    assert alike["gap"] == 0
+    assert alike["smallest_gap"] == alike["items_assured"] == np.inf
+    always = [task_of(name, 12, [9.0, -9.0]) for name in ("exam", "quiz")]
+    certain = average_of(always).verdicts.iloc[0]
+    assert certain["verdict"] == "different"
+    assert 0 < certain["smallest_gap"] < 1
+    assert certain["items_assured"] <= 24
+
+
 def test_weights_by_items_are_those_of_all_items_pooled() -> None:
     found = average_of(TASKS, weights="items")
     pooled = np.concatenate([t.values[:, [t.models.index(m) for m in "abcd"]] for t in TASKS])

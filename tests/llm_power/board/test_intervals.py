@@ -14,7 +14,7 @@ from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import resolve_board
-from llm_power._choices import CONTROLS
+from llm_power._choices import CONTROLS, Kind
 from llm_power._report.pair_answers import answer_from_counts
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.random_streams import named_rng
@@ -22,34 +22,42 @@ from llm_power._statistics.random_streams import named_rng
 MARGIN = 0.08
 
 
-def board_task(name: str, n: int, kind: str, models: int = 5) -> TaskScores:
+def board_task(name: str, n: int, kind: Kind, models: int = 5, holes: float = 0.0) -> TaskScores:
     """Return models of abilities near one another, in clusters that lean a little."""
     rng = named_rng(7, f"intervals/{name}/{n}/{kind}")
     cluster = np.arange(n) % 9
     latent = rng.normal(size=(n, 1)) + 0.7 * rng.normal(size=(n, models))
     latent += 0.1 * rng.normal(size=(9, models))[cluster] + rng.uniform(-0.4, 0.4, models)
     values = (latent > 0).astype(float)
+    if kind == "real":
+        values = 0.05 * np.exp(latent)
     if kind == "graded":
         values = np.where(rng.random((n, 1)) < 0.5, np.round(1 / (1 + np.exp(-latent)), 2), 1.0)
+    # The first model has all, and whoever lacks scores lacks those of later clusters.
+    values[
+        (rng.random((n, models)) < holes * cluster[:, np.newaxis] / 8) & (np.arange(models) > 0)
+    ] = np.nan
     return prepare_task(
         TaskScores(
             task=name,
-            kind="graded" if kind == "graded" else "binary",
+            kind=kind,
             item_ids=tuple(f"{name}{i}" for i in range(n)),
             models=tuple("abcde"[:models]),
             values=values,
             clusters={"subject": tuple(f"s{k}" for k in cluster)},
-        )
+        ),
+        missing="pairwise",
     )
 
 
-def assert_rows_agree(rows: pd.DataFrame, margin: float | None) -> None:
+def assert_rows_agree(rows: pd.DataFrame, margin: float | None, largest: float = 1.0) -> None:
     """Hold every row's verdict against its interval."""
     low, high = (rows[name].to_numpy(float) for name in ("gap_low", "gap_high"))
     different = (rows["verdict"] == "different").to_numpy()
     np.testing.assert_array_equal((low > 0) | (high < 0), different)
     np.testing.assert_array_equal(np.sign(low + high)[different], rows["direction"][different])
-    assert np.all((low >= -1) & (low <= rows["gap"]) & (rows["gap"] <= high) & (high <= 1))
+    assert np.all((low <= rows["gap"]) & (rows["gap"] <= high))
+    assert np.all((low >= -largest) & (high <= largest))
     if margin is None:
         assert not rows["within_margin"].any()
     else:
@@ -73,27 +81,39 @@ def assert_rows_agree(rows: pd.DataFrame, margin: float | None) -> None:
         ("graded", {"cluster": "subject"}),
         ("binary", {"cluster": "subject", "clusters": "fixed"}),
         ("binary", {"cluster": "subject", "cluster_test": "wild"}),
+        ("graded", {"cluster": "subject", "cluster_test": "sign-flip", "control": "fdr"}),
+        ("binary", {"test": "asymptotic"}),
+        ("binary", {"cluster": "subject", "weighted": True}),
+        ("graded", {"cluster": "subject", "clusters": "fixed", "weighted": True}),
+        ("real", {}),
+        ("real", {"cluster": "subject", "control": "fdr-by"}),
     ],
 )
 def test_every_row_says_the_same_twice(
-    kind: str, declared: dict[str, Any], family: Any, margin: float | None
+    kind: Kind, declared: dict[str, Any], family: Any, margin: float | None
 ) -> None:
+    other: Kind = "real" if kind == "real" else "binary"
+    largest = np.inf if kind == "real" else 1.0
+    holes = 0.2 if "weighted" in declared else 0.0
     asked = dict(declared)
     cluster = asked.pop("cluster", None)
     how = replace(Declared(margin=margin), **asked)
     seen = set()
     for n in (40, 600):
-        tasks = [board_task("exam", n, kind), board_task("quiz", n // 2, "binary")]
+        tasks = [
+            board_task("exam", n, kind, holes=holes),
+            board_task("quiz", n // 2, other, holes=holes),
+        ]
         found = resolve_board(tasks, family=family, cluster=cluster, declared=how)
         assert found.average is not None
         for rows in (found.verdicts, found.average.verdicts):
-            assert_rows_agree(rows, margin)
+            assert_rows_agree(rows, margin, largest)
             assert (rows["gap_low"] <= rows["gap_low_single"])[~rows["within_margin"]].all()
             seen |= set(rows["verdict"])
         pairs = BoardPairs(tasks, family, cluster, OperatingPoint(), how)
         values = pairs.adjusted(*p_values_between(pairs, 0, pairs.n_pairs))
         streamed = pd.DataFrame(dict(pairs.columns(0, pairs.n_pairs, values)))
-        assert_rows_agree(streamed, margin)
+        assert_rows_agree(streamed, margin, largest)
         ends = ["gap_low", "gap_high"]
         np.testing.assert_allclose(streamed[ends], found.verdicts[ends], atol=1e-12)
     assert {"different", "undetermined"} <= seen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pandas as pd
 import pytest
 
 from llm_power import example_task, plan, resolve
@@ -21,10 +22,12 @@ def labels(answer: Answer) -> set[str]:
     for part in answer.parts:
         if isinstance(part, Table):
             found |= {*part.rows[0]}
-            if part.rows[0][0] in {"of the pair", "test", "", "gap"}:
+            if part.rows[0][0] in {"quantity", "test", "", "gap"}:
                 found |= {row[0] for row in part.rows[1:]}
-    return {label.strip() for label in found} - {"", "of the pair", "is"}
+    return {label.strip() for label in found} - {"", "quantity", "value"}
 
+
+COSTS = pd.DataFrame({"item": list("abcd"), "heron": [2.0, 3, 5, 7], "kite": [1.0, 4, 8, 2]})
 
 ANSWERS: dict[str, Callable[[], Answer]] = {
     "counts": lambda: answer_from_counts(295, 249, 10_042, declared=Declared(margin=0.02)),
@@ -37,6 +40,8 @@ ANSWERS: dict[str, Callable[[], Answer]] = {
     "detectable": lambda: plan(n=500, between=0.11, within_a=0.17).answer,
     "costs": lambda: plan(gap=0.02, discordance=0.2, icc=0.01, cost_answer=0.02).answer,
     "board": lambda: resolve(example_task(), pairs="all", cluster="subject").answer,
+    "costs of models": lambda: resolve(COSTS, kind="real", unit="USD").answer,
+    "discoveries": lambda: resolve(example_task(), pairs="all", family="fdr").answer,
     "pilot": lambda: resolve(example_task()).plan("heron", "kite").answer,
     "declared pilot": lambda: resolve(example_task()).plan("heron", "kite", gap=0.05).answer,
 }

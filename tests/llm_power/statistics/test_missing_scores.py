@@ -91,6 +91,12 @@ def test_z_standardizes_over_all_choices_of_the_missing_items() -> None:
     np.testing.assert_allclose(np.mean(np.square(z)), 1, rtol=1e-12)
 
 
+def test_one_missing_item_is_no_stronger_evidence_than_one_of_all() -> None:
+    x = np.ones((40, 5))
+    x[7] = [NAN, 0, 0, 0, 0]
+    assert missingness_by_difficulty(x).p[0] == pytest.approx(1 / 40)
+
+
 def test_items_that_no_other_model_has_say_nothing() -> None:
     x = np.array([[NAN, NAN], [1, NAN], [1, 0], [NAN, 1], [0, 0]])
     found = missingness_by_difficulty(x)

@@ -10,7 +10,9 @@ from scipy.stats import cauchy, norm
 
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.predictive_power import ObservedGap, mean_gap_seen
-from llm_power._statistics.verdict import binary_verdicts, mean_verdicts
+from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.skewness import asymmetry
+from llm_power._statistics.verdict import binary_verdicts, mean_p, mean_verdicts
 
 LEVEL, CHANCE = 0.05, 0.8
 C, Q = -ndtri(LEVEL / 2), ndtri(CHANCE)
@@ -116,6 +118,26 @@ def test_means_of_a_few_clusters_keep_the_promise(n: int) -> None:
     spread = np.sqrt(rng.chisquare(k - 1) / (k - 1))
     kept = mean_verdicts(later, spread / np.sqrt(k), k - 1, k).direction == np.sign(mean[run])
     assert -0.02 < kept.mean() - CHANCE < 0.03
+
+
+@pytest.mark.parametrize("level", [0.05, 0.0005])
+@pytest.mark.parametrize("n", [5, 9, 23, 60])
+def test_few_units_find_the_smallest_gap_by_both_tests(n: int, level: float) -> None:
+    """By Student's and Hall's tests of 20,000 normal samples; 4 errors."""
+    law = {"z": np.array(1.0), "error": np.array(n**-0.5), "n": np.array(float(n))}
+    gap = float(ObservedGap(**law, freedom=np.array(n - 1.0)).smallest(level, CHANCE))
+    x = named_rng(0, f"smallest/{n}/{level}").normal(gap, 1.0, (n, 20_000))
+    error, skew = x.std(axis=0, ddof=1) / n**0.5, asymmetry(x - x.mean(axis=0))
+    p = mean_p(x.mean(axis=0), error, np.full(20_000, n - 1.0), skew)
+    assert abs(((p <= level) & (x.mean(axis=0) > 0)).mean() - CHANCE) < 0.012
+
+
+def test_many_degrees_of_freedom_are_looked_up_between_others() -> None:
+    freedom = np.arange(4.0, 400.0)
+    many = ObservedGap(freedom, np.ones(freedom.size), freedom, freedom=freedom)
+    few = many.of(np.isin(freedom, [7, 31, 250]))
+    at = np.isin(freedom, [7, 31, 250])
+    np.testing.assert_allclose(many.smallest(0.01, 0.8)[at], few.smallest(0.01, 0.8), rtol=0.02)
 
 
 def test_the_p_value_is_the_chance_of_the_other_sign() -> None:
