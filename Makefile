@@ -39,7 +39,7 @@ endif
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help env slurm reproduce audit tables figures boards dag verify test test-slow test-slurm wheel dist floors newest lint format report \
-    docs lock bench bench-smoke bench-verdicts mutants audit-power runtimes clean
+    docs lock bench bench-smoke bench-verdicts mutants audit-power runtimes edits clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [PAPER=miller2024] [CORES=2] [SOURCE=items] [VERBOSE=1]"
@@ -71,7 +71,7 @@ test: $(STAMP) ## run every test that is not slow by nature
 test-slow: $(STAMP) wheel ## run what is: Monte Carlo, kills, whole runs, a deployed copy, the wheel
 	$(PYTEST) -m slow
 
-test-slurm: $(STAMP) ## make a board of a million pairs on a Slurm cluster of this one node (as root)
+test-slurm: $(STAMP) ## make a board of a million pairs on a Slurm cluster of two nodes, both this machine (as root)
 	$(BIN)/python tests/slurm_board.py
 
 mutants: $(MUTANTS_STAMP) ## report the share of 500 code mutants that the tests kill (MUTANTS="--count 50")
@@ -123,6 +123,9 @@ audit-power: $(STAMP) ## misprint drawn numbers of a paper, results made again, 
 
 runtimes: $(STAMP) ## print what the jobs of the last run took
 	@$(BIN)/python tools/runtimes.py
+
+edits: $(STAMP) ## print what an edit of a file makes again, by the last run, folder by folder
+	@$(BIN)/python tools/edits.py
 
 verify: $(STAMP) ## name every result that is not, byte for byte, what a run made
 	@$(RUN) --verify -- $(OPTIONS)

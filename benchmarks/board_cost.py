@@ -13,12 +13,13 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TypeVar
 
 import numpy as np
+import pandas as pd
 from documents import replace_measured
 from drawn import Size, cluster_codes, draw_scores
 from threadpoolctl import threadpool_limits
@@ -30,6 +31,8 @@ from llm_power._board.families import pairs_at
 from llm_power._board.pair_store import PairFile, write_family
 from llm_power._board.stream import Tally, columns_between
 from llm_power._scores.store import read_task, write_task
+from llm_power._statistics.mcnemar import mcnemar_exact
+from replication.stages import write_stage
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 MEASURED: Final = ROOT / "benchmarks" / "board_cost.json"
@@ -179,7 +182,7 @@ class Cost:
         return 2 * self.reading(size) + (self.counting(size) + self.others(size)) / (PARTS * CORES)
 
     def family(self, n_pairs: int) -> float:
-        """Seconds to adjust the p-values: a sort."""
+        """Seconds to adjust the p-values: sorts of blocks of them."""
         return self.of_family * n_pairs * math.log(n_pairs) / math.log(self.family_pairs)
 
     def job_memory(self, size: Size) -> float:
@@ -245,18 +248,20 @@ def _no_draws(start: int, stop: int) -> np.ndarray:
 
 
 def _family_row(n_pairs: int, folder: Path) -> FamilyRow:
-    parts = list(np.random.default_rng(n_pairs).random((4, 2, n_pairs // 4)) ** 9)
-    bounds = list(pairwise(range(0, n_pairs + 1, n_pairs // 4)))
-    out = folder / "family.parquet"
+    rng, out = np.random.default_rng(n_pairs), folder / "family"
+    out.mkdir(exist_ok=True)
+    # Those of the exact test are of few numbers of items, those of clusters all differ.
+    p, unadjusted = rng.random(n_pairs) ** 9, mcnemar_exact(*rng.binomial(300, 0.4, (2, n_pairs)))
+    write_stage(pd.DataFrame({"p": p, "unadjusted": unadjusted}), str(out / "p_values.parquet"))
     before = _reset_peak() - 16 * n_pairs
 
     def work() -> None:
-        p, unadjusted = np.concatenate(parts, axis=1)
         family = family_of(p, unadjusted, _no_draws, alpha=0.05)
-        write_family(out, family, {}, bounds)
+        write_family(out / "family.parquet", family, {})
 
     _, seconds = _timed(work)
-    return FamilyRow(n_pairs, seconds, _peak() - before, out.stat().st_size)
+    disk = sum(path.stat().st_size for path in out.iterdir())
+    return FamilyRow(n_pairs, seconds, _peak() - before, disk)
 
 
 def _timed(work: Callable[[], _Row]) -> tuple[_Row, float]:
@@ -354,7 +359,7 @@ def _reckoned_table(cost: Cost) -> str:
         "reading the scores, seconds a job",
         f"both passes, {PARTS} nodes of {CORES} cores, minutes",
         "memory of each node, GB",
-        "adjusting the family, one job, minutes",
+        "adjusting the family, one job, seconds",
         "its memory, GB",
         "its p-values on disk, GB",
         "all columns on disk, GB",
@@ -372,7 +377,7 @@ def _reckoned(cost: Cost, size: Size) -> list[str]:
         cost.reading(size),
         cost.on_nodes(size) / 60,
         cost.job_memory(size) / 1e9,
-        cost.family(size.pairs) / 60,
+        cost.family(size.pairs),
         cost.family_bytes * size.pairs / 1e9,
         cost.family_disk * size.pairs / 1e9,
         cost.pair_disk * size.pairs / 1e9,

@@ -12,6 +12,7 @@ from itertools import count, product
 from typing import Final, Literal
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import beta
 
@@ -56,7 +57,7 @@ from llm_power._statistics.predictive_power import ObservedGap
 from llm_power._statistics.random_streams import content_digest, keys_of, named_rng
 from llm_power._statistics.rank_sets import rank_confidence_sets
 from llm_power._statistics.repeats import repeats_variance
-from llm_power._statistics.t_test import shift_of_power
+from llm_power._statistics.t_test import near_power_of_both
 from llm_power._statistics.verdict import Verdicts, mean_verdicts, student_verdicts
 from llm_power._statistics.verdict_stability import required_n_interval
 
@@ -535,12 +536,16 @@ def cluster_power_rates(trials: int) -> Iterator[Rate]:
         yield Rate("power", "n_clusters_needed, CR2", POWER, n, population, *share)
 
 
+def _power_less_target(shift: float, clusters: float) -> float:
+    return float(near_power_of_both(shift, clusters, ALPHA)) - POWER
+
+
 def planned_cluster_rates(trials: int) -> Iterator[Rate]:
     """Yield the power of both tests of clusters at planned items, and at the smallest gap."""
     for n, clusters in product(SIZES, (6, 9, 14, 23)):
         icc, size, k = 0.01, max(n // clusters, 2), np.array(float(clusters))
         error = np.sqrt(((1 - icc) / size + icc) / k)
-        gap = float(shift_of_power(k, ALPHA, POWER, "hall") * error)
+        gap = float(error * brentq(_power_less_target, 0, 50, args=(k,)))
         items = int(required_units(ClusterItemsDesign(gap, 1.0, icc, clusters), POWER))
         seen = ObservedGap(k, error, np.array(float(n)), freedom=k - 1)
         # Of a family of ten pairs.

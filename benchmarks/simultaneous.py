@@ -19,6 +19,7 @@ from llm_power._board.all_pairs import (
     Columns,
     FamilyValues,
     controlled_family,
+    family_of,
     item_keys,
 )
 from llm_power._board.operating_point import Declared, OperatingPoint
@@ -165,7 +166,8 @@ def simulated_discoveries(trials: int) -> Iterator[Discoveries]:
                 name: controlled_family(p[0], _no_draws, alpha=ALPHA, control=name)
                 for name in CONTROLLED
             }
-            columns = judged(pairs, FamilyValues(families["fdr"], *p, *p))
+            values = family_of(*p, _no_draws, alpha=ALPHA, control="fdr")
+            columns = judged(pairs, values)
             outside = (columns["gap_low"] > truth) | (truth > columns["gap_high"])
             astray = np.sign(columns["gap"]) != np.sign(np.round(truth, 12))
             for name, family in families.items():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from filelock import FileLock
@@ -12,6 +13,9 @@ from hypothesis import settings
 
 from needed import ROOT, folder_of
 from repository import copy_repository, run_workflow
+
+if TYPE_CHECKING:
+    from browsers import Browser
 
 # The same examples on every machine, and no deadline: a busy machine is not a failure.
 settings.register_profile(
@@ -52,6 +56,16 @@ def data_root() -> Path:
 def recorded() -> Path:
     """The folder of outputs recorded from other programs."""
     return ROOT / "data" / "recorded"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser with a profile of its own."""
+    # Its driver is not there where library and audit alone are.
+    from browsers import open_browser  # noqa: PLC0415
+
+    with open_browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from audit.printed_tables import (
     load_counts,
     load_table,
 )
-from kotawala2026.quantities.evaluated import evaluate_printed
+from findings_by_name import Errors, Sets, Values, errors_of, sets_of, values_of
+from kotawala2026.quantities.evaluated import on_printed_numbers
+from kotawala2026.quantities.grounds import PublishedNumbers, load_published
 from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
 from llm_power._scores.store import TaskScores
 from replication.constraints import (
@@ -26,39 +29,48 @@ from replication.constraints import (
 )
 from replication.findings import Finding
 
-ROOT = Path(__file__).resolve().parents[1]
+#: What the paper prints.
+PUBLISHED = Path(__file__).resolve().parents[1] / "data" / "kotawala2026"
+
+
+def with_cell(folder: Path, table: int, row: int, column: str, text: str) -> Path:
+    """Copy what the paper prints into a folder, with one cell that reads otherwise."""
+    shutil.copytree(PUBLISHED, folder, dirs_exist_ok=True)
+    path = folder / "printed" / f"table_{table:02d}.csv"
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    frame.loc[row - 1, column] = text
+    frame.to_csv(path, index=False)
+    return folder
 
 
 @pytest.fixture(scope="session")
 def published() -> Callable[[int], pd.DataFrame]:
     """Load a table of the paper's printed numbers by its number."""
-    return lambda number: load_table(
-        ROOT / "data" / "kotawala2026" / "printed" / f"table_{number:02d}.csv"
-    )
+    return lambda number: load_table(PUBLISHED / "printed" / f"table_{number:02d}.csv")
 
 
 @pytest.fixture(scope="session")
 def counts_6() -> PublishedCounts:
     """Table 6."""
-    return load_counts(ROOT / "data" / "kotawala2026" / "printed" / "table_06.csv")
+    return load_counts(PUBLISHED / "printed" / "table_06.csv")
 
 
 @pytest.fixture(scope="session")
 def counts_7() -> PublishedCounts:
     """Table 7 with the N of its caption."""
-    return load_counts(ROOT / "data" / "kotawala2026" / "printed" / "table_07.csv", n_items=12032)
+    return load_counts(PUBLISHED / "printed" / "table_07.csv", n_items=12032)
 
 
 @pytest.fixture(scope="session")
 def board_scores() -> tuple[BoardScore, ...]:
     """The displayed scores of Open LLM Leaderboard v1."""
-    return load_board_scores(ROOT / "data" / "kotawala2026" / "board_scores.csv")["oll_v1"]
+    return load_board_scores(PUBLISHED / "board_scores.csv")["oll_v1"]
 
 
 @pytest.fixture(scope="session")
 def oll_v1_constraints(board_scores: tuple[BoardScore, ...]) -> tuple[Constraint, ...]:
     """The displayed scores, and the panel's part of the register."""
-    printed = load_constraints(ROOT / "data" / "kotawala2026" / "claims.yaml")["oll_v1"]
+    printed = load_constraints(PUBLISHED / "claims.yaml")["oll_v1"]
     return (*displayed_scores(board_scores, "oll_v1"), *printed)
 
 
@@ -77,6 +89,30 @@ def oll_v1_tasks(oll_v1_witness: OllV1Witness) -> tuple[TaskScores, ...]:
 
 
 @pytest.fixture(scope="session")
-def evidence() -> list[Finding]:
-    """All that follows from the printed numbers."""
-    return evaluate_printed(ROOT / "data" / "kotawala2026")
+def numbers() -> PublishedNumbers:
+    """All that the paper prints."""
+    return load_published(PUBLISHED)
+
+
+@pytest.fixture(scope="session")
+def evidence(numbers: PublishedNumbers) -> list[Finding]:
+    """All that follows from it."""
+    return on_printed_numbers(numbers)
+
+
+@pytest.fixture(scope="session")
+def found(evidence: list[Finding]) -> Values:
+    """The value of each of these."""
+    return values_of(evidence)
+
+
+@pytest.fixture(scope="session")
+def sets(evidence: list[Finding]) -> Sets:
+    """The ends of the values of each."""
+    return sets_of(evidence)
+
+
+@pytest.fixture(scope="session")
+def errors(evidence: list[Finding]) -> Errors:
+    """The standard error of each."""
+    return errors_of(evidence)

@@ -1,7 +1,8 @@
 """A board of a million pairs on a Slurm cluster: the same bytes as on one machine.
 
-Run as a program (``make test-slurm``) it starts a cluster of this one node, makes the board there
-by ``profiles/slurm`` and again without it. On the way a run is interrupted and a job is killed.
+Run as a program (``make test-slurm``) it starts a cluster of two nodes on this machine, makes the
+board there by ``profiles/slurm`` and again without it. On the way a run is interrupted and a job is
+killed.
 """
 
 from __future__ import annotations
@@ -210,10 +211,11 @@ def expect_idle() -> None:
 
 
 def check_jobs(done: list[Job]) -> None:
-    """Show every job; expect each once, the two that were cancelled twice, and no other."""
+    """Show every job; expect each once, the cancelled twice, no other, and some on each node."""
     print(
         "".join(
-            f"    {job.number:>3} {job.rule:16} {job.state:10} {job.memory:>6} {job.limit}\n"
+            f"    {job.number:>3} {job.rule:16} {job.state:10} {job.memory:>6} {job.limit}"
+            f" {job.node}\n"
             for job in done
         )
     )
@@ -221,6 +223,7 @@ def check_jobs(done: list[Job]) -> None:
     expected = Counter({(rule, "COMPLETED"): number for rule, number in SUBMITTED.items()})
     expected.update([(FIRST, "CANCELLED"), (VICTIM, "CANCELLED")])
     expect(ends == expected, f"other jobs than {dict(expected)}: {dict(ends)}")
+    expect({job.node for job in done} == {*slurm_node.NODES}, "a node has no job")
 
 
 def compare(one: Path, other: Path) -> None:

@@ -1,4 +1,4 @@
-"""A Slurm cluster of one node, this machine, for as long as a block of code runs.
+"""A Slurm cluster of two nodes, both this machine, for as long as a block of code runs.
 
 Debian's packages are installed where they are missing, which takes root. Nothing else of the
 machine is changed but one file, the configuration, which is there while the cluster is.
@@ -13,7 +13,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -30,7 +30,7 @@ _STATE: Final = Path("/run/llm-power-slurm")
 _SECONDS: Final = 30.0
 
 # Control groups, which a container often has not, are used nowhere. Memory is given out as it is
-# asked for, and a job that takes more is ended.
+# asked for, and a job that takes more is ended. Ended jobs stay known for a day.
 _TEXT: Final = """\
 ClusterName=llm-power
 SlurmctldHost={host}(127.0.0.1)
@@ -40,11 +40,10 @@ AuthType=auth/munge
 AuthInfo=socket={state}/munge.socket
 CredType=cred/munge
 SlurmctldPort={controller}
-SlurmdPort={daemon}
 StateSaveLocation={state}/controller
-SlurmdSpoolDir={state}/node
+SlurmdSpoolDir={state}/%n
 SlurmctldPidFile={state}/slurmctld.own.pid
-SlurmdPidFile={state}/slurmd.own.pid
+SlurmdPidFile={state}/%n.own.pid
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 MpiDefault=none
@@ -56,10 +55,18 @@ JobAcctGatherFrequency=1
 JobAcctGatherParams=OverMemoryKill
 SlurmdParameters=config_overrides
 ReturnToService=2
+MinJobAge=86400
 KillWait=2
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cores} RealMemory={memory}
+{nodes}
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE
 """
+
+# A node is a slurmd of its own; each has all cores, and its share of the memory.
+NODES: Final = ("one", "two")
+_NODE: Final = (
+    "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cores} "
+    "RealMemory={memory}"
+)
 
 
 class NotHere(Exception):
@@ -80,6 +87,8 @@ class Job:
         What it asked for.
     limit : str
         The time it asked for.
+    node : str
+        Where it runs or ran, empty before it starts.
     comment : str
         The rule, and the wildcards.
     """
@@ -88,6 +97,7 @@ class Job:
     state: str
     memory: str
     limit: str
+    node: str
     comment: str
 
     @property
@@ -121,8 +131,8 @@ def cluster() -> Iterator[None]:
 
 def jobs() -> list[Job]:
     """Return every job the cluster has had."""
-    listed = _said("squeue", "--states=all", "--noheader", "--format=%i|%T|%m|%l|%k")
-    return [Job(*line.split("|", 4)) for line in listed.splitlines()]
+    listed = _said("squeue", "--states=all", "--noheader", "--format=%i|%T|%m|%l|%N|%k")
+    return [Job(*line.split("|", 5)) for line in listed.splitlines()]
 
 
 def cancel(job: Job) -> None:
@@ -148,11 +158,22 @@ def _install() -> None:
 def _start() -> None:
     _STATE.mkdir(mode=0o755)
     (_STATE / "controller").mkdir()
-    (_STATE / "node").mkdir()
+    for name in NODES:
+        (_STATE / name).mkdir()
     key = _STATE / "munge.key"
     key.touch(mode=0o600)
     key.write_bytes(secrets.token_bytes(1024))
-    controller, daemon = _free_ports()
+    controller, *ports = _free_ports(1 + len(NODES))
+    machine = {
+        "host": _host(),
+        "cores": os.cpu_count(),
+        # What is left for the system.
+        "memory": psutil.virtual_memory().total // 2**20 * 9 // 10 // len(NODES),
+    }
+    nodes = [
+        _NODE.format(name=name, port=port, **machine)
+        for name, port in zip(NODES, ports, strict=True)
+    ]
     _CONFIGURATION.parent.mkdir(exist_ok=True)
     _CONFIGURATION.write_text(
         _HEADER
@@ -160,36 +181,35 @@ def _start() -> None:
             host=_host(),
             state=_STATE,
             controller=controller,
-            daemon=daemon,
-            cores=os.cpu_count(),
-            # What is left for the system.
-            memory=psutil.virtual_memory().total // 2**20 * 9 // 10,
+            nodes="\n".join(nodes),
         )
     )
     files = {"key-file": "key", "socket": "socket", "seed-file": "seed", "log-file": "log"}
     files |= {"pid-file": "own.pid"}
     options = [f"--{option}={_STATE}/munge.{end}" for option, end in files.items()]
-    _launch("munged", "--foreground", "--force", *options)
+    _launch("munged", "munged", "--foreground", "--force", *options)
     _wait("munged", (_STATE / "munge.socket").exists)
-    _launch("slurmctld", "-D")
-    _launch("slurmd", "-D")
-    _wait("slurmd", lambda: _said("sinfo", "--noheader", "--format=%T") == "idle")
+    _launch("slurmctld", "slurmctld", "-D")
+    for name in NODES:
+        _launch(name, "slurmd", "-D", "-N", name)
+    up = ["sinfo", "--noheader", "--states=idle", "--format=%D"]
+    _wait(NODES[0], lambda: _said(*up) == str(len(NODES)))
 
 
-def _launch(program: str, *options: str) -> None:
-    with (_STATE / f"{program}.out").open("w") as log:
+def _launch(name: str, program: str, *options: str) -> None:
+    with (_STATE / f"{name}.out").open("w") as log:
         started = subprocess.Popen(
             [program, *options], stdout=log, stderr=log, start_new_session=True
         )
-    (_STATE / f"{program}.pid").write_text(str(started.pid))
+    (_STATE / f"{name}.pid").write_text(str(started.pid))
 
 
-def _wait(program: str, ready: Callable[[], bool]) -> None:
+def _wait(name: str, ready: Callable[[], bool]) -> None:
     end = time.monotonic() + _SECONDS
     while not ready():
         if time.monotonic() > end:
-            said = (_STATE / f"{program}.out").read_text()
-            raise NotHere(f"{program} does not start: {said.strip()[-500:]}")
+            said = (_STATE / f"{name}.out").read_text()
+            raise NotHere(f"{name} does not start: {said.strip()[-500:]}")
         time.sleep(0.1)
 
 
@@ -200,8 +220,8 @@ def _stop() -> None:
         end = time.monotonic() + _SECONDS
         while _said("squeue", "--noheader") and time.monotonic() < end:
             time.sleep(0.2)
-    for program in ("slurmd", "slurmctld", "munged"):
-        if process := _process(program):
+    for name in (*NODES, "slurmctld", "munged"):
+        if process := _process(name):
             process.terminate()
             with suppress(psutil.TimeoutExpired):
                 process.wait(_SECONDS)
@@ -209,11 +229,11 @@ def _stop() -> None:
     _CONFIGURATION.unlink(missing_ok=True)
 
 
-def _process(program: str) -> psutil.Process | None:
+def _process(name: str) -> psutil.Process | None:
     """Return a program that was started here and still runs."""
     with suppress(OSError, ValueError, psutil.NoSuchProcess):
-        process = psutil.Process(int((_STATE / f"{program}.pid").read_text()))
-        if process.name() == program:
+        process = psutil.Process(int((_STATE / f"{name}.pid").read_text()))
+        if process.name() in _PROGRAMS:
             return process
     return None
 
@@ -226,9 +246,10 @@ def _host() -> str:
     return socket.gethostname().partition(".")[0]
 
 
-def _free_ports() -> tuple[int, int]:
-    """Return two ports that nothing listens on."""
-    with socket.socket() as one, socket.socket() as other:
-        for bound in (one, other):
+def _free_ports(number: int) -> list[int]:
+    """Return ports that nothing listens on."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
+        for bound in sockets:
             bound.bind(("127.0.0.1", 0))
-        return one.getsockname()[1], other.getsockname()[1]
+        return [bound.getsockname()[1] for bound in sockets]

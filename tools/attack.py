@@ -83,10 +83,10 @@ def results(where: Path) -> dict[str, Path]:
 
 def is_as_before(where: Path, before: Path) -> bool:
     """Return whether all results have the bytes of the clean run, and their records say so."""
-    found, clean = results(where), results(before)
-    same = found.keys() == clean.keys() and all(
+    now, clean = results(where), results(before)
+    same = now.keys() == clean.keys() and all(
         path.read_bytes() == clean[name].read_bytes()
-        for name, path in found.items()
+        for name, path in now.items()
         if not name.endswith(TIMED)
     )
     return same and launch(where, ["--verify"]).returncode == 0
@@ -104,10 +104,10 @@ def attack_files(
         damage(where / file, rng)
         damaged.add(file)
         n_named += {one.path for one in Ledger.read(where).differences()} == damaged
-    told = set(launch(where, ["--verify"]).stdout.split("\n"))
-    all_told = all(any(line.startswith(f"{file} ") for line in told) for file in damaged)
+    named = set(launch(where, ["--verify"]).stdout.split("\n"))
+    all_named = all(any(line.startswith(f"{file} ") for line in named) for file in damaged)
     healed = launch(where, targets).returncode == 0
-    return n_named, all_told and healed and is_as_before(where, clean)
+    return n_named, all_named and healed and is_as_before(where, clean)
 
 
 def attack_processes(
@@ -128,9 +128,9 @@ def attack_processes(
                 running.wait(rng.uniform(*LIVES))
             except subprocess.TimeoutExpired:
                 kill(running.pid, all_of_it=rng.random() < 0.5)
-            said = running.communicate()[1].decode()
+            screen = running.communicate()[1].decode()
         n_gone_on += running.returncode != os.EX_TEMPFAIL and (
-            not before or "of a killed run" in said
+            not before or "of a killed run" in screen
         )
         if running.returncode == 0:
             as_before &= is_as_before(where, clean)

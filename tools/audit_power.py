@@ -134,7 +134,7 @@ class Bench:
         changed = number.shifted(self.claims, CHANGES[size])
         if not changed:
             return None
-        told: dict[str, object] = {
+        trial: dict[str, object] = {
             "size": size,
             "claim": first,
             "exhibit": before.claim.exhibit or "text",
@@ -147,7 +147,7 @@ class Bench:
         try:
             after, stands = self._judged_again({one.id: one for one in changed})
         except Exception as error:
-            return told | {"fate": "stopped", "noticed_by": "", "stands": "", "reason": str(error)}
+            return trial | {"fate": "stopped", "noticed_by": "", "stands": "", "reason": str(error)}
         lost = [one.claim.id for one in after if one.verdict == "contradicted"]
         undefined = any(outcome.undefined for one in after for outcome in one.outcomes)
         fate = "noticed" if lost else "undefined" if undefined else "passed"
@@ -155,7 +155,7 @@ class Bench:
         # What bears on a number may be a check of another printing of it.
         printed = [one, *(two for two in after if two.claim.id in number.claims)]
         tested = next((two for two in printed if two.evidence != "consistency"), one)
-        return told | {
+        return trial | {
             "fate": fate,
             "noticed_by": lost[0] if lost else "",
             "stands": "" if lost else stands or _stands(tested),
@@ -196,8 +196,8 @@ class Bench:
         if _rows(self.paper) == self.rows:
             return ""
         evidence = pd.read_csv(self.results / EVIDENCE, dtype=str)
-        (said,) = evidence.loc[evidence["quantity"] == "range_of_unresolved", "value"]
-        return "conflict" if "contradict each other" in said else "tables"
+        (sentence,) = evidence.loc[evidence["quantity"] == "range_of_unresolved", "value"]
+        return "conflict" if "contradict each other" in sentence else "tables"
 
     def _made_again(self, tables: set[str], settings: Mapping[str, Any]) -> set[str]:
         """Make again what printed numbers alone make; return the quantities and files that turn."""
@@ -338,9 +338,9 @@ def main() -> None:
 
         waiting = {size: of_size(size) for size in SIZES}
         for done in range(len(bench.numbers)):
-            for size, found in waiting.items():
+            for size, trials_of_size in waiting.items():
                 if done < given.each or size == EVERY:
-                    for one in islice(found, 1):
+                    for one in islice(trials_of_size, 1):
                         trials.append(one)
                         waits.pop((str(one["size"]), str(one["claim"])), None)
                         # A run that is ended leaves what it has not come to as it was.

@@ -25,9 +25,9 @@ Graph = Mapping[str, set[str]]
 def rule_graph(options: Sequence[str]) -> Graph:
     """Return what Snakemake says of the rules behind the targets."""
     command = [SNAKEMAKE, *TARGETS, *options, "--forceall", "--rulegraph", "dot"]
-    said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-    names = dict(re.findall(r'(\d+)\[label = "(\w+)', said))
-    edges = [(names[a], names[b]) for a, b in re.findall(r"(\d+) -> (\d+)", said)]
+    dot = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    names = dict(re.findall(r'(\d+)\[label = "(\w+)', dot))
+    edges = [(names[a], names[b]) for a, b in re.findall(r"(\d+) -> (\d+)", dot)]
     return {rule: {a for a, b in edges if b == rule} for rule in names.values()}
 
 
@@ -45,17 +45,17 @@ def reduced(graph: Graph) -> Graph:
 
 
 def places(graph: Graph) -> dict[str, tuple[float, float]]:
-    """Return where each rule stands: right of what it takes, at the height of what takes it."""
+    """Return the place of each rule: right of what it takes, at the height of what takes it."""
     exhibits = sorted(
         (r for r in graph if re.search(r"_\d\d$", r)), key=lambda r: (not graph[r], r)
     )
     column = {rule: _depth(graph, rule) for rule in graph.keys() - {*exhibits, *TARGETS}}
     last = max(column.values()) + 1.0
-    found = {rule: (last, -float(row)) for row, rule in enumerate(exhibits)}
-    found |= {one: (last + 1, mean(found[rule][1] for rule in graph[one])) for one in TARGETS}
+    at = {rule: (last, -float(row)) for row, rule in enumerate(exhibits)}
+    at |= {one: (last + 1, mean(at[rule][1] for rule in graph[one])) for one in TARGETS}
     for x in range(int(last) - 1, -1, -1):
         wanted = {
-            rule: mean(found[after][1] for after in found if rule in graph[after])
+            rule: mean(at[after][1] for after in at if rule in graph[after])
             for rule in sorted(column)
             if column[rule] == x
         }
@@ -65,8 +65,8 @@ def places(graph: Graph) -> dict[str, tuple[float, float]]:
         below = 1.0
         for rule in sorted(wanted, key=lambda rule: -wanted[rule]):
             below = min(wanted[rule], below - 1)
-            found[rule] = (float(x), below)
-    return found
+            at[rule] = (float(x), below)
+    return at
 
 
 def _depth(graph: Graph, rule: str) -> int:
@@ -97,7 +97,7 @@ def draw(graph: Graph, file: str) -> None:
 
 
 if __name__ == "__main__":
-    found = rule_graph(sys.argv[2:])
-    draw(reduced(found), sys.argv[1])
-    arrows = [sum(map(len, graph.values())) for graph in (found, reduced(found))]
-    print(f"{sys.argv[1]}: {len(found)} rules, {arrows[0]} arrows, of which {arrows[1]} are drawn.")
+    graph = rule_graph(sys.argv[2:])
+    draw(reduced(graph), sys.argv[1])
+    arrows = [sum(map(len, graph.values())) for graph in (graph, reduced(graph))]
+    print(f"{sys.argv[1]}: {len(graph)} rules, {arrows[0]} arrows, of which {arrows[1]} are drawn.")

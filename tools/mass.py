@@ -37,13 +37,13 @@ def main() -> None:
 
 def mass(commit: str) -> dict[str, Counter[str]]:
     """Return what is counted in each folder of a commit, and in src as a whole."""
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+    by_folder: dict[str, Counter[str]] = defaultdict(Counter)
     for name, text in python_files(commit):
         parts = name.split("/")
         folder = "/".join(parts[:2]) if parts[0] == "src" else parts[0]
         for place in {folder, parts[0]}:
-            found[place].update(counted(text))
-    return found
+            by_folder[place].update(counted(text))
+    return by_folder
 
 
 def python_files(commit: str) -> Iterator[tuple[str, str]]:

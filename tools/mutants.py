@@ -3,7 +3,8 @@
     python tools/mutants.py [--count 500] [--seed 0] [--only DIRECTORY] [--output build/mutants]
 
 Coverage says which tests run a line. Each mutant is tested by those alone, the quickest first, in a
-copy of the clone, until one fails or its time is up. A mutant of a line that no test runs survives.
+copy of the clone, until one fails or its time is up, in seconds of the processor. A mutant of a
+line that no test runs survives. Each is written to mutants.csv as soon as its fate is known.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import csv
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Final
@@ -34,7 +36,11 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 # Tests look for programs beside their own interpreter; what they lack there is on the path.
 _PYTHON: Final = ROOT / ".venv" / "bin" / "python"
 _PACKAGES: Final = sysconfig.get_path("purelib")
+# Of the processor, so that no survivor hangs on a busy machine; of the clock, for one that sleeps.
 SECONDS: Final = 60
+_CLOCK: Final = 1200
+_LIMITED: Final = ("sh", "-c", 'ulimit -S -t "$0"; exec "$@"', str(SECONDS), _PYTHON, "-m")
+_TEST: Final = (*_LIMITED, "pytest", "-x", "-q", "-p", "no:cacheprovider")
 # Annotations are not evaluated, and a decorator's loss is often none (cache, overload).
 _ANNOTATIONS: Final = ("annassign", "tfpdef", "->")
 _LEFT_OUT: Final = ("RemoveDecorator", "VariableReplacer", "VariableInserter")
@@ -66,12 +72,14 @@ def main(arguments: Sequence[str]) -> None:
     chosen.output.mkdir(parents=True, exist_ok=True)
     covering = covering_tests(chosen.output)
     mutants = sampled(positions(chosen.only), chosen.count, chosen.seed)
-    fates = judged(mutants, covering, chosen.output)
+    fates = {}
     with (chosen.output / "mutants.csv").open("w", encoding="utf-8", newline="") as file:
-        rows = [{**asdict(mutant), "fate": fate} for mutant, fate in fates.items()]
-        table = csv.DictWriter(file, fieldnames=list(rows[0]))
+        table = csv.DictWriter(file, [field.name for field in fields(Mutant)] + ["fate"])
         table.writeheader()
-        table.writerows(rows)
+        for mutant, fate in judged(mutants, covering, chosen.output):
+            fates[mutant] = fate
+            table.writerow({**asdict(mutant), "fate": fate})
+            file.flush()
     print("\n".join(report(fates)))
 
 
@@ -82,7 +90,7 @@ def positions(folder: str) -> dict[tuple[str, tuple[int, int]], list[Mutant]]:
         for name in sorted(cosmic_ray.plugins.operator_names())
         if not name.endswith(_LEFT_OUT)
     }
-    found: dict[tuple[str, tuple[int, int]], list[Mutant]] = defaultdict(list)
+    mutants: dict[tuple[str, tuple[int, int]], list[Mutant]] = defaultdict(list)
     for path in sorted((ROOT / folder).rglob("*.py")):
         file = str(path.relative_to(ROOT))
         tree = get_ast(path.read_text(encoding="utf-8"))
@@ -91,8 +99,8 @@ def positions(folder: str) -> dict[tuple[str, tuple[int, int]], list[Mutant]]:
             places = ((n, start) for n in nodes for start, _ in operator.mutation_positions(n))
             for occurrence, (node, start) in enumerate(places):
                 if not _is_annotation(node):
-                    found[file, start].append(Mutant(file, start[0], name, occurrence))
-    return found
+                    mutants[file, start].append(Mutant(file, start[0], name, occurrence))
+    return mutants
 
 
 def _is_annotation(node: object) -> bool:
@@ -126,13 +134,13 @@ def covering_tests(folder: Path) -> CoverageData:
             env=os.environ | {"COVERAGE_FILE": str(data), "PYTHONPATH": _PACKAGES},
             check=True,
         )
-    found = CoverageData(str(data))
-    found.read()
-    return found
+    coverage = CoverageData(str(data))
+    coverage.read()
+    return coverage
 
 
 def seconds_of_tests(folder: Path) -> dict[str, float]:
-    """Return how long each test took, by the end of its name."""
+    """Return how long each test took, by its name."""
     cases = ElementTree.parse(folder / "tests.xml").iter("testcase")
     return {
         f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}": float(
@@ -142,8 +150,10 @@ def seconds_of_tests(folder: Path) -> dict[str, float]:
     }
 
 
-def judged(mutants: Sequence[Mutant], covering: CoverageData, folder: Path) -> dict[Mutant, str]:
-    """Return each mutant's fate: killed, survived, hung (out of time) or uncovered."""
+def judged(
+    mutants: Sequence[Mutant], covering: CoverageData, folder: Path
+) -> Iterator[tuple[Mutant, str]]:
+    """Yield each mutant with its fate: killed, survived, hung (out of time) or uncovered."""
     seconds = seconds_of_tests(folder)
     copies: SimpleQueue[Path] = SimpleQueue()
     workers = os.cpu_count() or 1
@@ -161,7 +171,7 @@ def judged(mutants: Sequence[Mutant], covering: CoverageData, folder: Path) -> d
             copies.put(copy)
 
     with ThreadPoolExecutor(workers) as pool:
-        return dict(zip(mutants, pool.map(fate, mutants), strict=True))
+        yield from zip(mutants, pool.map(fate, mutants), strict=True)
 
 
 def _tests_of(mutant: Mutant, covering: CoverageData) -> set[str]:
@@ -193,18 +203,20 @@ def _test(copy: Path, mutant: Mutant, tests: Sequence[str]) -> str:
     try:
         file.write_text(mutate_code(before, operator, mutant.occurrence), encoding="utf-8")
         done = subprocess.run(
-            [_PYTHON, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"@{listed}"],
+            [*_TEST, f"@{listed}"],
             cwd=copy,
-            env=os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"},
+            env=os.environ | {"PYTHONPATH": str(copy / "src")},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            timeout=SECONDS,
+            timeout=_CLOCK,
             check=False,
         )
     except subprocess.TimeoutExpired:
         return "hung"
     finally:
         file.write_text(before, encoding="utf-8")
+    if done.returncode == -signal.SIGXCPU:
+        return "hung"
     return "killed" if done.returncode else "survived"
 
 

@@ -18,9 +18,9 @@ def main() -> None:
     register = load_register(given.paper / "claims.yaml")
     spans = load_spans(given.paper / "spans.csv", given.paper / "excused.csv")
     text = given.text.read_text(encoding="utf-8")
-    found = cover(text, spans, {claim.id: claim for claim in register.claims})
-    print(found.text())
-    for token in found.uncovered:
+    coverage = cover(text, spans, {claim.id: claim for claim in register.claims})
+    print(coverage.text())
+    for token in coverage.uncovered:
         print(f"line {token.line}, offset {token.start}: {token.text}")
 
 

@@ -153,7 +153,7 @@ const Calculator = (() => {
 
   const pairAnswer = (plan, law) => ({
     plan,
-    sentence: plan.exact === Infinity ? "No number of items tells models apart whose gap is zero."
+    sentence: plan.exact === Infinity ? "No number of items separates models whose gap is zero."
       : `Plan about ${count(Math.ceil(plan.exact), "item")}: the exact McNemar test then detects the gap of `
         + `${points(plan.gap)} with power ${law.power}.`,
     assumed: alone(plan),
@@ -174,7 +174,7 @@ const Calculator = (() => {
         least,
         sentence: gap === 0 ? one.sentence
           : `Plan about ${count(Math.ceil(most.exact), "item")}: enough at every correlation of the scores that `
-            + `the accuracies admit. At the highest, about ${asItems(least.exact)} are enough.`,
+            + `the accuracies admit; about ${asItems(least.exact)} suffice at the highest correlation.`,
         assumed: `a gap of ${points(gap)}, at ${percent(least.discordance)} to ${percent(most.discordance)} of items `
           + "that one model alone solves",
         head: ["highest correlation", "lowest correlation"],
@@ -197,8 +197,8 @@ const Calculator = (() => {
       const n = items(given, "n", 1), discordance = read(given, "discordance", 0, 1);
       const gap = exactDetectableGap(n, discordance, law);
       if (gap === Infinity) {
-        return { sentence: `No gap is detected among ${count(n, "item")} with power ${law.power}: plan more.`,
-          assumed: `${percent(discordance)} of the items are solved by one model alone`, head: ["items"], rows: [] };
+        return { sentence: `No gap is detectable on ${count(n, "item")} with power ${law.power}: plan more.`,
+          assumed: `one model alone solves ${percent(discordance)} of the items`, head: ["items"], rows: [] };
       }
       const plan = planOf(gap, discordance, law, n);
       return { ...pairAnswer(plan, law), sentence: `${count(n, "item")} detect gaps of about ${points(gap)} or more `
@@ -219,7 +219,7 @@ const Calculator = (() => {
       const answers = kA === kB ? `${count(kA, "answer")} of each model` : `${count(kA, "answer")} of A and ${kB} of B`;
       return {
         plan,
-        sentence: plan === Infinity ? "No number of items tells models apart whose gap is zero."
+        sentence: plan === Infinity ? "No number of items separates models whose gap is zero."
           : n !== null ? `${count(n, "item")} with ${answers} to each detect gaps of about ${points(plan)} or more with power ${law.power}, by the paired t test.`
             : `Plan about ${count(Math.ceil(plan), "item")} with ${answers} to each: the paired t test then detects the gap of ${points(gap)} with power ${law.power}.`,
         assumed: `variance ${general(between, 4)} between items, ${general(withinA, 4)} of an answer of A and ${general(withinB, 4)} of B`,

@@ -114,13 +114,13 @@ _OF_ONE_PAIR: Final = ("pairs",)
 
 def pairs_there(task: TaskScores, ranked: Sequence[str], *, seed: int) -> list[Finding]:
     """Evaluate the pairs of neighbors of which both have items, under their ranks among all."""
-    found = []
+    findings = []
     for first, part in _neighbors(task, ranked):
         board = ResolvedBoard.of("mmlu_pro", [part], seed=seed)
         ranks = {name: board.verdicts[name] + first for name in ("rank_a", "rank_b")}
         there = replace(board, verdicts=board.verdicts.assign(**ranks))
-        found += QUANTITIES.evaluate(there, topics=_OF_ONE_PAIR)
-    return [one for one in found if " vs " in one.subject]
+        findings += QUANTITIES.evaluate(there, topics=_OF_ONE_PAIR)
+    return [one for one in findings if " vs " in one.subject]
 
 
 def _neighbors(task: TaskScores, ranked: Sequence[str]) -> Iterator[tuple[int, TaskScores]]:

@@ -92,7 +92,7 @@ def calibration_cell(
     rhos: dict[str, float] = {}
     rates: dict[str, FloatArray] = {}
     for name, rate, gap in (("null", "type1", 0.0), ("alternative", "power", delta)):
-        found = rejection_rates(
+        of_tests = rejection_rates(
             *discordance_at(p, rho_z, gap),
             n_items,
             alpha=alpha,
@@ -101,9 +101,9 @@ def calibration_cell(
         )
         rhos[f"rho_{name}"] = float(paired_bernoulli_cells(p + gap / 2, p - gap / 2, rho_z).rho)
         rates |= {
-            rate: found.simulated,
-            f"{rate}_se": found.standard_error,
-            f"{rate}_exact": found.exact,
+            rate: of_tests.simulated,
+            f"{rate}_se": of_tests.standard_error,
+            f"{rate}_exact": of_tests.exact,
         }
     cell = {"n_items": n_items, "n_trials": n_trials, "delta": delta}
     return pd.DataFrame({"p": p, "rho_z": rho_z, "test": TESTS, **cell, **rhos, **rates})

@@ -73,10 +73,10 @@ class _Commands(click.Group):
     context_settings={"max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="llm-power")
-@click.option("--debug", is_flag=True, help="Show the traceback of an error as well.")
+@click.option("--debug", is_flag=True, help="Also show the traceback of an error.")
 @click.pass_context
 def cli(context: click.Context, debug: bool) -> None:
-    """Say which models differ, and how many items show it, from scores of the same items.
+    """Compare models on the same items: which differ, and how many items show it.
 
     Exit code 0: done; 1: audit found a contradicted claim; 2: bad input, or a file that cannot be
     read or written; 3: the memory does not suffice, or a fault of this program; 130: interrupted;

@@ -17,7 +17,7 @@ from llm_power._board.average import read_weights
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.page_data import page_data
 from llm_power._board.ranking import prepare_task
-from llm_power._board.resolve import BoardVerdicts, require_different_tasks
+from llm_power._board.resolve import BoardVerdicts, require_different_tasks, resolved_board
 from llm_power._board.stream import Keep
 from llm_power._board.summary import describe_board
 from llm_power._board.verdicts import PAIRS_COLUMNS
@@ -43,7 +43,7 @@ from llm_power._gate.reports import comparison_answer
 from llm_power._planning.ask import Planned, planned_from_task
 from llm_power._report.answer import Reply
 from llm_power._report.board_answer import board_answer
-from llm_power._report.board_files import resolved_board, title_of, write_board, writes_csv
+from llm_power._report.board_files import title_of, write_board, writes_csv
 from llm_power._scores._choosing import settled
 from llm_power._scores.frames import read_frame
 from llm_power._scores.options import ReadOptions

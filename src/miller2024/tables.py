@@ -250,10 +250,10 @@ def recomputed(
     )
 
 
-def columns_of(name: str, found: Sequence[Recomputed]) -> dict[str, list[float]]:
+def columns_of(name: str, numbers: Sequence[Recomputed]) -> dict[str, list[float]]:
     """Return the columns of a table that an audit reads: the value and its ends."""
     return {
-        name: [one.value for one in found],
-        f"{name}_lower": [one.lower for one in found],
-        f"{name}_upper": [one.upper for one in found],
+        name: [one.value for one in numbers],
+        f"{name}_lower": [one.lower for one in numbers],
+        f"{name}_upper": [one.upper for one in numbers],
     }

@@ -3,12 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.families import HELD_UP_TO, number_of_pairs
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
 from llm_power._scores.store import TaskScores, read_task
+from llm_power._statistics.arrays import FloatArray
+from replication.stages import read_stage
 
 
 def require_held(tasks: Sequence[TaskScores], family: Family) -> None:
@@ -28,3 +32,12 @@ def board_pairs(scores: Sequence[str], settings: Mapping[str, Any]) -> BoardPair
     point, declared = OperatingPoint(**settings["point"]), Declared(**settings["declared"])
     tasks = [read_task(path) for path in scores]
     return BoardPairs(tasks, "all", settings["cluster"], point, declared)
+
+
+def read_p_values(parts: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+    """Return the p-values, and those of the test that the paper adjusts, of consecutive parts."""
+    tables = [read_stage(path) for path in parts]
+    p, unadjusted = (
+        np.concatenate([table[name].to_numpy() for table in tables]) for name in tables[0]
+    )
+    return p, unadjusted

@@ -60,42 +60,24 @@ _BOARD_COLUMNS: Final = [
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One printed number, and its role for a witness.
+    """One printed number, and its role for a witness."""
 
-    Attributes
-    ----------
-    id : str
-        Id of its claim, ``table_06/4/b``; or of the cell of a score that a board displayed.
-    panel : str
-        The data; "general" for numbers that need none.
-    quantity : str
-        Name of the quantity, in the vocabulary of the panel's witness.
-    subject : tuple of str
-        Whose quantity it is: task and models, rank pair, bucket; empty for the whole panel.
-    role : {"input", "target", "held_out"}
-        Fitted; fitted as closely as possible, with the residual reported; never fitted.
-    where : str
-        Place in the paper.
-    printed : Printed
-        The number, bound or range as printed, in the units of the quantity.
-    rule : {"nearest", "up", "down"}
-        How the printed number was rounded.
-    standard_error : float
-        Of a printed number that was itself simulated, in the units of ``printed.value``; 0 for
-        one without.
-    note : str
-        What a reader of a report should know.
-    """
-
+    # Of its claim, table_06/4/b; or of the cell of a score that a board displayed.
     id: str
     panel: Panel
+    # In the vocabulary of the panel's witness.
     quantity: str
+    # Task and models, rank pair, bucket; empty for the whole panel.
     subject: tuple[str, ...]
+    # Fitted; fitted as closely as possible, with the residual reported; never fitted.
     role: Role
     where: str
+    # In the units of the quantity.
     printed: Printed
     rule: DisplayRule = "nearest"
+    # Of a printed number that was itself simulated.
     standard_error: float = 0.0
+    # What a reader of a report should know.
     note: str = ""
 
     @property
@@ -115,37 +97,19 @@ class Constraint:
         return one_line(f"{self.where}: {self.quantity}{of} = {self.printed.text}")
 
     def agrees(self, value: float, standard_error: float = 0.0) -> bool:
-        """Whether a value agrees with the printed one, by `agreement.agrees`.
-
-        Parameters
-        ----------
-        value : float
-            In the units of ``printed.value``.
-        standard_error : float
-            Monte Carlo standard error of the value; that of the printed number is added to it.
-        """
+        """Whether a value agrees with the printed one, given the Monte Carlo errors of both."""
         error = math.hypot(standard_error, self.standard_error)
         return agreement.agrees(self.printed, value, rounding=self.rule, standard_error=error)
 
 
 @dataclass(frozen=True, slots=True)
 class BoardScore:
-    """A score that a board displayed, as the whole number of items behind it.
+    """A score that a board displayed, as the whole number of items behind it."""
 
-    Attributes
-    ----------
-    task, model : str
-        As the paper names them.
-    hub_id : str
-        Full identifier of the model.
-    n_items : int
-        Items of the task.
-    correct : int
-        Those that the model solved.
-    """
-
+    # As the paper names them.
     task: str
     model: str
+    # Full identifier of the model.
     hub_id: str
     n_items: int
     correct: int
@@ -162,36 +126,18 @@ class BoardScore:
 
 
 def load_constraints(path: Path) -> dict[Panel, tuple[Constraint, ...]]:
-    """Load the printed numbers of a register that name a panel.
-
-    Parameters
-    ----------
-    path : Path
-        The register of claims.
-
-    Returns
-    -------
-    dict
-        Constraints of each panel, in the order of the register.
-
-    Raises
-    ------
-    AuditError
-        If the register is malformed.
-    PublishedError
-        If a claim's ``measures`` or a table it names is; one line that names file and claim.
-    """
-    found: dict[Panel, list[Constraint]] = {}
+    """Load the printed numbers of a register that name a panel, by panel in their order."""
+    by_panel: dict[Panel, list[Constraint]] = {}
     tables: dict[str, pd.DataFrame] = {}
     for claim in load_register(path).claims:
         if "panel" not in claim.measures:
             continue
         try:
             for one in _constraints(claim, path.parent, tables):
-                found.setdefault(one.panel, []).append(one)
+                by_panel.setdefault(one.panel, []).append(one)
         except (ValueError, AuditError) as error:
             raise PublishedError(one_line(f"{path}, claim {claim.id!r}: {error}")) from error
-    return {panel: tuple(constraints) for panel, constraints in found.items()}
+    return {panel: tuple(constraints) for panel, constraints in by_panel.items()}
 
 
 def displayed_scores(scores: Sequence[BoardScore], panel: Panel) -> tuple[Constraint, ...]:
@@ -211,28 +157,11 @@ def displayed_scores(scores: Sequence[BoardScore], panel: Panel) -> tuple[Constr
 
 
 def load_board_scores(path: Path) -> dict[Panel, tuple[BoardScore, ...]]:
-    """Load the scores that boards displayed.
-
-    Parameters
-    ----------
-    path : Path
-        ``board_scores.csv``: panel, task, model, hub_id, n_items, correct, source, revision, note.
-
-    Returns
-    -------
-    dict
-        Scores of each panel, in the order of the file; every task of a panel lists the same
-        models in the same order.
-
-    Raises
-    ------
-    PublishedError
-        If the file cannot be read or a row is malformed.
-    """
+    """Load the scores that boards displayed, by panel in their order."""
     header, *rows = read_rows(path)
     if header != _BOARD_COLUMNS:
         raise PublishedError(one_line(f"{path}: the header must be {','.join(_BOARD_COLUMNS)}"))
-    found: dict[Panel, list[BoardScore]] = {}
+    by_panel: dict[Panel, list[BoardScore]] = {}
     for number, cells in enumerate(rows, start=1):
         row = dict(zip(header, cells, strict=True))
         try:
@@ -242,15 +171,15 @@ def load_board_scores(path: Path) -> dict[Panel, tuple[BoardScore, ...]]:
         if not 0 <= correct <= n_items or n_items < 1:
             raise PublishedError(f"{path}, row {number}: correct must be at most n_items")
         score = BoardScore(row["task"], row["model"], row["hub_id"], n_items, correct)
-        found.setdefault(row["panel"], []).append(score)
-    for panel, scores in found.items():
+        by_panel.setdefault(row["panel"], []).append(score)
+    for panel, scores in by_panel.items():
         by_task = [list(group) for _, group in groupby(scores, key=lambda score: score.task)]
         models = {tuple(score.model for score in group) for group in by_task}
         if len(models) != 1 or any(len({s.n_items for s in group}) != 1 for group in by_task):
             raise PublishedError(
                 f"{path}: every task of {panel} must list the same models with one n_items"
             )
-    return {panel: tuple(scores) for panel, scores in found.items()}
+    return {panel: tuple(scores) for panel, scores in by_panel.items()}
 
 
 def select(
@@ -358,20 +287,9 @@ def witness_task(
     clusters: Mapping[str, Sequence[str]] | None = None,
     digits: int = 5,
 ) -> TaskScores:
-    """Return a witness's scores, shape (n_items, n_models), in the form the pair engine reads.
-
-    Parameters
-    ----------
-    files : mapping of str to str
-        SHA-256 of what it was made from, by name; that of the fitted numbers is shown.
-    source : str
-        Which witness it is.
-    free : sequence of str
-        What was chosen freely.
-    digits : int
-        Digits of an item's number in its identifier.
-    """
-    fitted = "printed numbers of role input or target"
+    """Return a witness's scores, shape (n_items, n_models), in the form the pair engine reads."""
+    # `files` has the SHA-256 of what it was made from, by name; `free`, what was chosen freely.
+    fitted = "the paper's numbers of role input or target"
     if FITTED in files:
         fitted += f", SHA-256 {files[FITTED][:12]}"
     if free:

@@ -91,14 +91,14 @@ def run_crate(
             readme["about"] = crate.root_dataset
     described = [*manifest["exhibits"], *manifest["boards"]]
     results = {
-        path.removeprefix(folder): found
+        path.removeprefix(folder): sha256
         for one in described
-        for path, found in one["outputs"].items()
+        for path, sha256 in one["outputs"].items()
     }
     read = {
-        path: found
+        path: sha256
         for one in manifest["exhibits"]
-        for path, found in one["inputs"].items()
+        for path, sha256 in one["inputs"].items()
         if path.startswith("data/") and not folder
     }
     agent = crate.add(Person(crate, "#agent", {"name": run["agent"]}))
@@ -107,11 +107,11 @@ def run_crate(
         "#run",
         object=[
             *read_first,
-            *(_file(crate, path, found) for path, found in read.items()),
+            *(_file(crate, path, sha256) for path, sha256 in read.items()),
             *(_scores(crate, board) for board in manifest["boards"]),
         ],
         result=[
-            *(_file(crate, path, found) for path, found in results.items()),
+            *(_file(crate, path, sha256) for path, sha256 in results.items()),
             *(_file(crate, path.removeprefix(folder)) for path in beside),
         ],
         properties={
@@ -171,15 +171,15 @@ def _license() -> str:
     return f"https://spdx.org/licenses/{first}"
 
 
-def _file(crate: ROCrate, path: str, found: str | None = None) -> DataEntity:
+def _file(crate: ROCrate, path: str, sha256: str | None = None) -> DataEntity:
     media = _MEDIA.get(Path(path).suffix) or mimetypes.guess_type(path)[0]
-    properties = {"name": Path(path).name, "encodingFormat": media, "sha256": found}
+    properties = {"name": Path(path).name, "encodingFormat": media, "sha256": sha256}
     return crate.add_file(path, path, properties={k: v for k, v in properties.items() if v})
 
 
 def _scores(crate: ROCrate, board: Mapping[str, Any]) -> ContextEntity:
     """Describe the scores of a board, which may lie outside the folder."""
-    sums = [f"sha256:{found}" for found in board["inputs"].values()]
+    sums = [f"sha256:{sha256}" for sha256 in board["inputs"].values()]
     properties = {
         "@type": "CreativeWork",
         "name": f"Scores of {board['title']}",

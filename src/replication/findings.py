@@ -9,16 +9,19 @@ them on the grounds at hand. The result is a *finding*. Functions know nothing o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Literal, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
 
 import pandas as pd
 
+from audit.printed_tables import load_table
 from audit.selection import UNDEFINED
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import ScoresKind
 from replication.intervals import Interval
+from replication.settings import load_settings
 from replication.undefined import REFUSALS, reason_of
 
 # What a number rests on. "displayed" are scores that a board displayed, "counts" are printed
@@ -28,47 +31,29 @@ Basis = Literal["derived", "displayed", "counts", "simulated", "raw_sample", "no
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A recomputed number.
-
-    Attributes
-    ----------
-    quantity : str
-        What it is, for example ``n_star_at_printed_n``.
-    subject : str
-        Of what: a row's label, a pair, a bucket; empty for the whole.
-    value : float or str
-        Unrounded; text for words such as a verdict.
-    method : str
-        How it is computed, with the equation; or a remark for the reader.
-    basis : Basis, optional
-        What it rests on; that of the ground if left out.
-    standard_error : float
-        Monte Carlo standard error; NaN for a number without one.
-    lower, upper : float
-        Ends of a set that certainly holds every value that the inputs allow, given that they are
-        rounded; may be infinite, NaN for a value that they fix. Of a number with a standard
-        error, ends of what a simulation shows at the level of `audit.agreement`, where the
-        standard error does not say it.
-    unit : str
-        Unit of `value`; empty for a pure number.
-    panel : str
-        Data that it is about; that of the ground if left out.
-    ground : str
-        Name of the ground; filled in by `Quantities.evaluate`.
-    topic : str
-        Module of the function; filled in by `Quantities.evaluate`.
-    """
+    """A recomputed number."""
 
     quantity: str
+    # A row's label, a pair, a bucket; empty for the whole.
     subject: str
+    # Unrounded; text for words such as a verdict.
     value: float | str
+    # How it is computed, with the equation; or a remark for the reader.
     method: str = ""
+    # That of the ground if left out.
     basis: Basis | None = None
+    # Of a simulation.
     standard_error: float = math.nan
+    # Ends of a set that certainly holds every value that the inputs allow, given that they are
+    # rounded; may be infinite, NaN for a value that they fix. Of a number with a standard error,
+    # ends of what a simulation shows at the level of `audit.agreement`, where the standard error
+    # does not say it.
     lower: float = math.nan
     upper: float = math.nan
     unit: str = ""
+    # The data; that of the ground if left out.
     panel: str = ""
+    # Filled in by `Quantities.evaluate`: name of the ground, and module of the function.
     ground: str = ""
     topic: str = ""
 
@@ -98,6 +83,30 @@ class Ground(Protocol):
         """The basis of its findings; a finding may name another."""
 
 
+@dataclass(frozen=True, slots=True)
+class PrintedNumbers:
+    """What a paper prints: its tables by their numbers, and what its exhibits are computed with."""
+
+    name: ClassVar[str] = "printed numbers"
+    panel: ClassVar[str] = "general"
+    basis: ClassVar[Basis] = "counts"
+
+    tables: Mapping[int, pd.DataFrame]
+    settings: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read them from the folder of the paper's data."""
+        paths = sorted((folder / "printed").glob("table_*.csv"))
+        tables = {int(path.stem.removeprefix("table_")): load_table(path) for path in paths}
+        return cls(tables, load_settings(folder / "settings.yaml"))
+
+    @property
+    def point(self) -> dict[str, float]:
+        """The paper's ``alpha`` and ``power``."""
+        return {name: self.settings[name] for name in ("alpha", "power")}
+
+
 G = TypeVar("G", bound=Ground)
 _Function = Callable[[G], Iterable[Finding]]
 
@@ -109,18 +118,7 @@ class Quantities:
         self._registered: list[tuple[type[Ground], str, Callable[..., Iterable[Finding]]]] = []
 
     def on(self, kind: type[G]) -> Callable[[_Function[G]], _Function[G]]:
-        """Register the decorated function for grounds of this kind.
-
-        Parameters
-        ----------
-        kind : type
-            Class of the function's one argument; also its subclasses are passed.
-
-        Returns
-        -------
-        callable
-            Returns the function as it is.
-        """
+        """Register the decorated function for grounds of this class and its subclasses."""
 
         def register(function: _Function[G]) -> _Function[G]:
             topic = function.__module__.rpartition(".")[2]
@@ -130,20 +128,9 @@ class Quantities:
         return register
 
     def evaluate(self, *grounds: Ground, topics: Collection[str] = ()) -> list[Finding]:
-        """Run every registered function on every ground that it can be evaluated on.
+        """Run the functions, or those of some modules, on every ground that is of their kind.
 
-        Parameters
-        ----------
-        *grounds : Ground
-            What is at hand.
-        topics : collection of str, optional
-            Modules whose functions are run; all if left out.
-
-        Returns
-        -------
-        list of Finding
-            With panel, basis, ground and topic filled in; of a function that its ground leaves
-            without a value, one that says why.
+        Of a function that its ground leaves without a value, a finding says why.
         """
         return [
             replace(

@@ -47,7 +47,7 @@ _PAGES: Final = {
     "audit/claims.md": "claims.md",
     "audit/corrections.json": "corrections.json",
     "audit/evidence.csv": "evidence.csv",
-    "audit/mutation.md": "misprints the results would show",
+    "audit/mutation.md": "mutation test",
     "audit/mutation.csv": "mutation.csv",
 }
 
@@ -77,10 +77,10 @@ class _Entry:
     @property
     def counts(self) -> list[tuple[str, str]]:
         """How many of its claims have each verdict."""
-        found: Counter[str] = Counter()
+        verdicts: Counter[str] = Counter()
         for stem in {Path(path).stem for path in self.made["outputs"]}:
-            found += self.verdicts.get(stem, Counter())
-        return counted(found)
+            verdicts += self.verdicts.get(stem, Counter())
+        return counted(verdicts)
 
     @cached_property
     def picture(self) -> Mapping[str, str] | None:
@@ -148,7 +148,7 @@ def render_index(
     # Each in the order of paper.yaml, which is the paper's.
     groups = {
         "Tables and figures": [one for one in exhibits if _NUMBERED.match(one.anchor)],
-        "Numbers of the text, and comparisons": [
+        "Numbers in the text, and comparisons": [
             one for one in exhibits if not _NUMBERED.match(one.anchor)
         ],
     }
@@ -197,8 +197,8 @@ def _by_end(paths: Iterable[str], results: Path) -> list[tuple[str, list[tuple[s
         for path in paths
         if not path.endswith(_NOT_OFFERED)
     ]
-    found = {end: [one for one in offered if one[0].endswith(f".{end}")] for end in _ENDS}
-    return [(end, named) for end, named in found.items() if named]
+    by_end = {end: [one for one in offered if one[0].endswith(f".{end}")] for end in _ENDS}
+    return [(end, named) for end, named in by_end.items() if named]
 
 
 def _address(path: str, results: Path) -> str:

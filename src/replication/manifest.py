@@ -82,14 +82,14 @@ def describe_board(
 ) -> dict[str, Any]:
     """Describe a board of a run."""
     provenance = score_provenance([read_task(path) for path in scores])
-    read = {path: found for one in scores for path, found in jobs.makers[one].inputs.items()}
+    read = {path: sha256 for one in scores for path, sha256 in jobs.makers[one].inputs.items()}
     return {
         "name": name,
         "title": title,
         "classes": [*provenance_kinds(provenance)],
         "provenance": provenance_line(provenance),
         "outputs": {path: jobs.makers[path].outputs[path] for path in outputs},
-        "inputs": {path: found for path, found in read.items() if not path.endswith(".py")},
+        "inputs": {path: sha256 for path, sha256 in read.items() if not path.endswith(".py")},
     }
 
 

@@ -42,10 +42,10 @@ class Numbered:
 
     def numbers(self, config: Mapping[str, Any]) -> dict[str, int]:
         """Return its numbers: from the configuration, and of what it simulates."""
-        found: dict[str, Any] = {
+        configured: dict[str, Any] = {
             name: reduce(getitem, at.split("/"), config) for name, at in self.config.items()
         }
-        return found | dict(self.simulated)
+        return configured | dict(self.simulated)
 
 
 @dataclass(frozen=True, slots=True)

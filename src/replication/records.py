@@ -127,21 +127,21 @@ class Ledger:
 
     def behind(self, paths: Iterable[str]) -> list[Record]:
         """Return the record of every job that files were made by, their inputs' included."""
-        found: dict[str, Record] = {}
+        records: dict[str, Record] = {}
         waiting = list(paths)
         while waiting:
             maker = self.makers.get(waiting.pop())
-            if maker and maker.job not in found:
-                found[maker.job] = maker
+            if maker and maker.job not in records:
+                records[maker.job] = maker
                 waiting += maker.inputs
-        return list(found.values())
+        return list(records.values())
 
     def check(self, inputs: Iterable[str]) -> dict[str, str]:
         """Return the SHA-256 of each input; refuse one that is not what its job recorded."""
         sums = {path: sum_of(self.root / path) for path in inputs}
-        for path, found in sums.items():
+        for path, now in sums.items():
             maker = self.makers.get(path)
-            if is_made(path) and (maker is None or maker.outputs[path] != found):
+            if is_made(path) and (maker is None or maker.outputs[path] != now):
                 kind: Kind = "unrecorded" if maker is None else "changed"
                 problem = Difference(kind, path, maker.job if maker else "").problem
                 raise DamagedInput(message_at({}, problem, _REMEDY))
@@ -151,17 +151,17 @@ class Ledger:
         """Name every file that is not as it was recorded, the inputs of jobs included."""
         return [
             *(Difference("record", path) for path in self.unreadable),
-            *(found for record in self.records for found in self._of_outputs(record)),
+            *(one for record in self.records for one in self._of_outputs(record)),
             *(Difference("unrecorded", path) for path in self._unrecorded()),
-            *(found for record in self.records for found in self._of_inputs(record)),
+            *(one for record in self.records for one in self._of_inputs(record)),
         ]
 
     def _of_outputs(self, record: Record) -> Iterator[Difference]:
         for path, expected in record.outputs.items():
-            found = self._sum(path)
-            if found is None:
+            now = self._sum(path)
+            if now is None:
                 yield Difference("missing", path, record.job)
-            elif found != expected:
+            elif now != expected:
                 yield Difference("changed", path, record.job)
 
     def _unrecorded(self) -> Iterator[str]:

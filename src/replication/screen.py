@@ -22,8 +22,8 @@ from replication.records import job_name
 _ENDED: Final = re.compile(r"died with <.*?>|returned non-zero exit status \d+")
 # A record that has it names the jobs of each unit that is about to be made.
 PLAN: Final = "units_to_make"
-# A record that has it is said again at the end of the run.
-SAID_LATER: Final = "said_later"
+# A record that has it is repeated at the end of the run.
+REPEATED_LATER: Final = "repeated_later"
 _BAR: Final = "{n_fmt} of {total_fmt} jobs |{bar:24}| {elapsed}, {remaining} to go "
 
 
@@ -83,7 +83,7 @@ class Screen(LogHandlerBase):
                 self._planned = len(self._units)
             # What Snakemake adds to an error is in its log.
             case None if record.levelno >= (CRITICAL if self._failed or self._error else WARNING):
-                if SAID_LATER not in event:
+                if REPEATED_LATER not in event:
                     self._write(_one_line(record))
 
     def _finish(self, job: int, now: float) -> None:

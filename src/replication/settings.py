@@ -21,15 +21,15 @@ def settings_file() -> str:
 
 def check_settings(settings: Mapping[str, Any], schema: str, file: str) -> None:
     """Check the settings by their schema; numbers are whole where it says so."""
-    found = first_violation(settings, read_yaml(Path(schema)))
-    if found is not None:
-        rule = found.schema if isinstance(found.schema, Mapping) else {}
+    violation = first_violation(settings, read_yaml(Path(schema)))
+    if violation is not None:
+        rule = violation.schema if isinstance(violation.schema, Mapping) else {}
         described = rule.get("description", f"see {schema}").rstrip(".")
         raise DocumentError(
-            one_line(found.message, 300),
+            one_line(violation.message, 300),
             remedy=f"correct it. What is expected: {one_line(described, 400)}",
             file=file,
-            key=one_line("/".join(map(str, found.absolute_path)), 300) or None,
+            key=one_line("/".join(map(str, violation.absolute_path)), 300) or None,
         )
 
 
@@ -55,10 +55,10 @@ def load_settings(path: Path) -> dict[str, Setting]:
         raise DocumentError("no mapping", remedy="map names to entries", file=str(path))
     named = [one for entry in entries.values() for one in _claims_of(entry)]
     stated = load_statements(path.with_name("claims.yaml"), named)
-    found: dict[str, Setting] = {}
+    settings: dict[str, Setting] = {}
     for name, entry in entries.items():
         try:
-            found[name] = _setting(entry, [stated[one] for one in _claims_of(entry)])
+            settings[name] = _setting(entry, [stated[one] for one in _claims_of(entry)])
         except (ValueError, KeyError) as error:
             raise DocumentError(
                 f"neither claims of numbers nor a number: {error}",
@@ -66,7 +66,7 @@ def load_settings(path: Path) -> dict[str, Setting]:
                 file=str(path),
                 key=str(name),
             ) from error
-    return found
+    return settings
 
 
 def _claims_of(entry: Any) -> list[str]:

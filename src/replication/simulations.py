@@ -40,14 +40,14 @@ def gathered(paths: Sequence[str], chunks: Chunks) -> dict[str, pd.DataFrame]:
     """Return the rows of each chunk, in the order of `chunks`."""
     if not paths:
         return {name: simulate() for name, simulate in chunks.items()}
-    found: dict[str, pd.DataFrame] = {}
+    by_chunk: dict[str, pd.DataFrame] = {}
     for path in paths:
         for name, rows in read_stage(path).groupby(CHUNK, sort=False):
-            if name in found:
+            if name in by_chunk:
                 problem = f"the chunk {name!r} is in another part too"
                 raise SimulationParts(message_at({"file": path}, problem, _REMEDY))
-            found[str(name)] = rows.drop(columns=CHUNK).reset_index(drop=True)
-    if missing := [name for name in chunks if name not in found]:
+            by_chunk[str(name)] = rows.drop(columns=CHUNK).reset_index(drop=True)
+    if missing := [name for name in chunks if name not in by_chunk]:
         problem = f"no part has the chunk {missing[0]!r}"
         raise SimulationParts(message_at({"file": ", ".join(paths)}, problem, _REMEDY))
-    return {name: found[name] for name in chunks}
+    return {name: by_chunk[name] for name in chunks}

@@ -39,16 +39,16 @@ def code_sums(root: Path, script: Path | None, *modules: str) -> dict[str, str]:
     """Return the SHA-256 of modules and of all that they and a script import and read, by path."""
     # A module reads the files of packages whose names it has in quotes: templates, styles,
     # schemas. Package files (``__init__.py``) only re-export names and are left out.
-    found: set[Path] = set()
+    used: set[Path] = set()
     waiting = {_file(root, module) for module in modules}
     if script is not None:
         waiting |= _used(root, script)
     while waiting:
         path = waiting.pop()
-        found.add(path)
+        used.add(path)
         if path.suffix == ".py":
-            waiting |= _used(root, path) - found
-    return {str(path): _sum_of(path) for path in sorted(found)}
+            waiting |= _used(root, path) - used
+    return {str(path): _sum_of(path) for path in sorted(used)}
 
 
 # Each module is used by many rules, and Snakemake reads the rules again in every run.

@@ -27,8 +27,8 @@ WITNESSES: Final = "results/witness/"
 _SET_ROOT: Final = "and set data_root in config.yaml or LLM_POWER_DATA"
 # At the top of the folder, which is the crate.
 CRATE: Final = ("ro-crate-metadata.json", "codemeta.json")
-# The lines that this process has said of what is absent.
-_SAID: Final[set[str]] = set()
+# What this process has shown of what is absent.
+_SHOWN: Final[set[str]] = set()
 
 
 class ResultsOfAnother(LLMPowerError):
@@ -269,10 +269,10 @@ class Run:
         }
 
 
-def not_printed(lines: Iterable[str]) -> list[str]:
-    """Return the lines that this process has not said, which are then said."""
-    new = [line for line in dict.fromkeys(lines) if line not in _SAID]
-    _SAID.update(new)
+def not_yet_shown(lines: Iterable[str]) -> list[str]:
+    """Return the lines that this process has not shown, which the caller shows."""
+    new = [line for line in dict.fromkeys(lines) if line not in _SHOWN]
+    _SHOWN.update(new)
     return new
 
 

@@ -73,14 +73,14 @@ def count_ranges(
     while _least(known) is None:
         conflicts.append(irreducible_conflict(known))
         known = [row for row in known if row.member not in conflicts[-1].members]
-    found = []
+    ranges = []
     for count, (_, without) in zip(counts, asked, strict=True):
         used = [row for row in known if row.member not in without]
         least, negative = _least(used, count, 1), _least(used, count, -1)
         if least is None or negative is None:
             raise ArithmeticError("fewer rows than tables satisfy are satisfied by none")
-        found.append((least, -negative))
-    return found, conflicts
+        ranges.append((least, -negative))
+    return ranges, conflicts
 
 
 def irreducible_conflict(rows: Sequence[CountRow]) -> Conflict:
@@ -112,14 +112,14 @@ def _refuted_by_multipliers(rows: Sequence[CountRow]) -> bool:
     signed = [one[:, which] * signs for one in choices]
     one_each = np.equal.outer(np.arange(len(signed)), _pair_of(signed)).astype(float)
     n, m = one_each.shape[1], len(limits)
-    found = linprog(
+    solution = linprog(
         np.r_[np.zeros(n), np.ones(m)],
         A_ub=-np.hstack([np.vstack(signed).T, np.eye(m)]),
         b_ub=[-least for *_, least in limits],
         A_eq=np.hstack([one_each, np.zeros((len(signed), m))]),
         b_eq=np.ones(len(signed)),
     )
-    y = [Fraction(max(0.0, -x)).limit_denominator(1000) for x in found.ineqlin.marginals]
+    y = [Fraction(max(0.0, -x)).limit_denominator(1000) for x in solution.ineqlin.marginals]
     reach = sum(
         max(
             sum((a * b for a, b in zip(y, table, strict=True)), Fraction())
@@ -151,7 +151,7 @@ def _refuted_by_sums(rows: Sequence[CountRow]) -> bool:
 
 def _merged(rows: Sequence[CountRow]) -> list[CountRow]:
     """Return the rows over tables of which no two have the same properties in all rows."""
-    found: list[dict[int, BoolArray]] = [{} for _ in rows]
+    merged: list[dict[int, BoolArray]] = [{} for _ in rows]
     for i in sorted({i for row in rows for i in row.has}):
         named = [k for k, row in enumerate(rows) if i in row.has]
         has = np.array([rows[k].has[i] for k in named])
@@ -159,18 +159,18 @@ def _merged(rows: Sequence[CountRow]) -> list[CountRow]:
         packed = np.ascontiguousarray(np.packbits(has, axis=0).T)
         _, first = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True)
         for k, one in zip(named, has[:, np.sort(first)], strict=True):
-            found[k][i] = one
-    return [replace(row, has=has) for row, has in zip(rows, found, strict=True)]
+            merged[k][i] = one
+    return [replace(row, has=has) for row, has in zip(rows, merged, strict=True)]
 
 
 def _choices(rows: Sequence[CountRow]) -> list[IntArray]:
     """Return for each pair the properties of each of its tables, shape (n_tables, n_rows)."""
     n_tables = {i: has.size for row in rows for i, has in row.has.items()}
-    found = []
+    choices = []
     for i, n in n_tables.items():
         none = np.zeros(n, dtype=np.bool_)
-        found.append(np.array([row.has.get(i, none) for row in rows]).T.astype(np.int64))
-    return found
+        choices.append(np.array([row.has.get(i, none) for row in rows]).T.astype(np.int64))
+    return choices
 
 
 def _pair_of(choices: Sequence[IntArray]) -> IntArray:
@@ -189,11 +189,11 @@ def _least(rows: Sequence[CountRow], count: CountRow | None = None, sign: int = 
     least, most = ([getattr(row, end) for row in rows] for end in ("least", "most"))
     if rows:
         limits.append(LinearConstraint(properties[:, : len(rows)].T, least, most))
-    found = milp(
+    solution = milp(
         sign * properties[:, -1] if counted else np.zeros(len(properties)),
         constraints=limits,
         integrality=np.ones(len(properties), dtype=np.int64),
         bounds=Bounds(0, 1),
         options={"mip_rel_gap": 0},
     )
-    return None if found.x is None else round(found.fun)
+    return None if solution.x is None else round(solution.fun)

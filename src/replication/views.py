@@ -56,21 +56,21 @@ def items_view(
     A `remark` is a row of no claim, and opens the report.
     """
     by_name = _by_name(findings)
-    found = [(c, _finding_for(c, by_name)) for c in constraints]
+    judged = [(c, _finding_for(c, by_name)) for c in constraints]
     rows = [
         (c.id, c.quantity, f.value, _error(f), math.hypot(_error(f), c.standard_error), f.basis)
-        for c, f in found
+        for c, f in judged
     ]
-    said = [("", REMARK, remark, 0.0, 0.0, "none")] if remark else []
-    return pd.DataFrame([*rows, *said], columns=ITEMS_COLUMNS)
+    opening = [("", REMARK, remark, 0.0, 0.0, "none")] if remark else []
+    return pd.DataFrame([*rows, *opening], columns=ITEMS_COLUMNS)
 
 
 def index_printed(constraints: Iterable[Constraint]) -> Printed:
     """Index printed numbers by panel, quantity and subject."""
-    found: dict[tuple[str, str, str], Constraint] = {}
+    indexed: dict[tuple[str, str, str], Constraint] = {}
     for c in constraints:
-        found.setdefault((c.panel, c.quantity, ", ".join(c.subject)), c)
-    return found
+        indexed.setdefault((c.panel, c.quantity, ", ".join(c.subject)), c)
+    return indexed
 
 
 def load_printed(register: Path) -> Printed:

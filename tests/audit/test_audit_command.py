@@ -13,18 +13,10 @@ import pandas as pd
 import pytest
 import yaml
 
-from llm_power._cli import main
+from command_line import run
 
 HOSTILE = "</script><script>alert(1)</script>|*x*"
 MODELS = ["org/a", "org/b", HOSTILE, "{value} $e_f$"]
-
-
-def run(*arguments: str | Path) -> int:
-    try:
-        main([str(argument) for argument in arguments])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,6 @@ from browsers import (
     Browser,
     forget_emulation,
     is_light,
-    open_browser,
     open_page,
     page_width,
     prefer,
@@ -35,12 +34,6 @@ from browsers import (
 )
 
 LINKS = {"tables/table_06.csv": "../tables/table_06.csv", "tables/table_06.md": "table_06.md"}
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with open_browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -89,6 +89,20 @@ def test_import_loads_no_package_but_the_library() -> None:
     assert found.stdout.strip() == "[]"
 
 
+def test_modules_that_are_imported_leave_the_names_of_the_door() -> None:
+    """In a process of its own, where nothing of the library is loaded before."""
+    code = (
+        "import importlib, pkgutil, llm_power as door\n"
+        "before = {name: getattr(door, name) for name in door.__all__}\n"
+        "for module in pkgutil.walk_packages(door.__path__, 'llm_power.'):\n"
+        "    if not module.name.endswith(('__main__', '_inspect')): "
+        "importlib.import_module(module.name)\n"
+        "print([name for name in door.__all__ if getattr(door, name) is not before[name]])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
 @pytest.mark.parametrize(
     "draw",
     [

@@ -23,7 +23,6 @@ from browsers import (
     Browser,
     forget_emulation,
     is_light,
-    open_browser,
     open_page,
     page_width,
     prefer,
@@ -91,12 +90,6 @@ def known(asked: Asked) -> str:
 
 def fragment(asked: Asked) -> str:
     return urlencode({"know": known(asked), **asked})
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with open_browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture

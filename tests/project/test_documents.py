@@ -11,9 +11,11 @@ import os
 import re
 import shlex
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,8 @@ import pytest
 import yaml
 
 from board_examples import inspect_log
+from command_line import run as run_command
+from llm_power import write_example_board
 from llm_power._cli import main
 from needed import folder_of
 
@@ -306,9 +310,36 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
     assert wrong == []
 
 
-def test_the_ways_through_the_house_name_what_is_there() -> None:
+def ways_through_the_house() -> str:
     text = (ROOT / "docs/adding.md").read_text(encoding="utf-8")
-    ways = text.partition("## Two ways")[2].partition("\n## ")[0]
+    return text.partition("## Two ways")[2].partition("\n## ")[0]
+
+
+def test_a_score_goes_the_way_that_is_drawn(tmp_path: Path) -> None:
+    """By a trace of the command: the named functions are called, and in their order."""
+    drawn = re.findall(
+        r"`(_\w+/?\w*\.py)`: `(\w+)`", ways_through_the_house().partition("A printed number")[0]
+    )
+    called: list[tuple[str, str]] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            code = frame.f_code
+            called.append((code.co_filename.partition("/llm_power/")[2], code.co_name))
+
+    sys.setprofile(note)
+    try:
+        assert run_command("resolve", write_example_board(tmp_path / "board")) == 0
+    finally:
+        sys.setprofile(None)
+    # A data class has an initializer without a file.
+    first = [called.index(step) for step in drawn if step[1].islower()]
+    assert len(first) >= 8
+    assert first == sorted(first)
+
+
+def test_the_ways_through_the_house_name_what_is_there() -> None:
+    ways = ways_through_the_house()
     files = {one: ROOT / "src/llm_power" / one for one in re.findall(r"`(_\w+/?\w*\.py)`", ways)}
     files |= {
         one: ROOT / "src" / one for one in re.findall(r"`((?:audit|replication)/\w+\.py)`", ways)

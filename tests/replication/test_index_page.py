@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
@@ -14,7 +13,6 @@ from browsers import (
     Browser,
     forget_emulation,
     is_light,
-    open_browser,
     open_page,
     page_width,
     prefer,
@@ -40,12 +38,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = render_index(manifest, Path("results"), ["ro-crate-metadata.json"], papers)
     index.write_text(text, encoding="utf-8")
     return index
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with open_browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 def ask(browser: Browser, script: str) -> Any:
@@ -118,5 +110,5 @@ def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: 
     assert "<img src=x" in table
     assert "[U+202E]" in board
     assert "2026-05-28T09:02:00" in ask(browser, "document.querySelector('#run').innerText")
-    assert "On a witness rest figure_01" not in ask(browser, "document.body.innerText")
-    assert "On a witness rest Figure 1." in ask(browser, "document.body.innerText")
+    assert "Witnesses are behind figure_01" not in ask(browser, "document.body.innerText")
+    assert "Witnesses are behind Figure 1." in ask(browser, "document.body.innerText")

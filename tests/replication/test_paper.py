@@ -25,7 +25,7 @@ from replication.targets import (
     ResultsOfAnother,
     Run,
     audited_files,
-    not_printed,
+    not_yet_shown,
     refuse_results_of_another,
     unit_of,
 )
@@ -362,5 +362,5 @@ def test_a_job_of_any_paper_is_named_by_what_it_is_part_of() -> None:
 
 
 def test_what_is_absent_is_said_once() -> None:
-    assert not_printed(["no kite", "no wren", "no kite"]) == ["no kite", "no wren"]
-    assert not_printed(["no wren", "no heron"]) == ["no heron"]
+    assert not_yet_shown(["no kite", "no wren", "no kite"]) == ["no kite", "no wren"]
+    assert not_yet_shown(["no wren", "no heron"]) == ["no heron"]

@@ -13,7 +13,7 @@ import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from replication.last_screen import LAST, Made, last_screen, took
-from replication.screen import PLAN, SAID_LATER, Screen
+from replication.screen import PLAN, REPEATED_LATER, Screen
 
 Say = Callable[..., str]
 
@@ -120,7 +120,7 @@ def test_an_error_before_any_job_is_the_refusal_in_one_line(
 
 
 def test_warnings_are_shown_but_those_of_the_last_screen(say: Say) -> None:
-    assert say("Board b is left out.", WARNING, **{SAID_LATER: True}) == ""
+    assert say("Board b is left out.", WARNING, **{REPEATED_LATER: True}) == ""
     assert say("p/t: x is used,\nnothing is downloaded.", WARNING) == (
         "warning: p/t: x is used, nothing is downloaded.\n"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -91,6 +92,30 @@ def test_a_job_reads_no_damaged_file(ran: Path) -> None:
     assert not made.exists()
     assert launch(ran, *TARGETS).returncode == 0
     assert launch(ran, "--verify").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "some"),
+    [
+        # Of a printed table a job takes the cells that it needs.
+        ("data/kotawala2026/printed/table_06.csv", "295", "296", {"table_06"}),
+        ("src/llm_power/_statistics/mcnemar.py", "\n\n\n", "\n\n\n\n", None),
+    ],
+)
+def test_an_edit_runs_again_jobs_that_the_records_name(
+    file: str, old: str, new: str, some: set[str] | None, ran: Path
+) -> None:
+    asked: list[str | Path] = [sys.executable, ROOT / "tools/edits.py", file]
+    told = subprocess.run(asked, cwd=ran, capture_output=True, text=True, check=True).stdout
+    named = {job.split()[0] for job in told.removeprefix(f"{file}: ").split(";")[0].split(", ")}
+    text = (ran / file).read_text()
+    (ran / file).write_text(text.replace(old, new, 1))
+    try:
+        done = run_workflow(ran, "--dry-run", *TARGETS)
+    finally:
+        (ran / file).write_text(text)
+    planned = set(re.findall(r"^(?:local)?rule (\w+):$", done.stdout + done.stderr, re.MULTILINE))
+    assert (some or named) <= named & planned
 
 
 def test_a_lost_record_is_healed(ran: Path) -> None:

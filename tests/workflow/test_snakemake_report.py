@@ -6,13 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from selenium.webdriver.common.by import By
 
-from browsers import Browser, open_browser, open_page, page_width, wait_until
+from browsers import Browser, open_page, page_width, wait_until
 from repository import ROOT, copy_finished
 
 pytestmark = pytest.mark.slow
@@ -30,12 +29,6 @@ def report(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert done.returncode == 0, done.stderr
     return page
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with open_browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("width", [1300, 400])

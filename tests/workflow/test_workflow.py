@@ -233,7 +233,7 @@ def test_witness_is_marked_wherever_it_is_shown(finished: Path) -> None:
     figure = (finished / "figures/figure_07.svg").read_text()
     assert "witness (fitted to" in figure
     ladder = in_one_line(finished / "results/boards/frontier/ladder.md")
-    assert "put in" in ladder
+    assert "fitted number" in ladder
     assert "witness" not in (finished / "results/boards/small/ladder.md").read_text()
 
 

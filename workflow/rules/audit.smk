@@ -7,7 +7,7 @@ JUDGED_BY = audited_files(CLAIMS, PAPER.results(), RUN.absent())
 rule audit:
     f"""Audit of {PAPER.citation}: every claim, judged by the other results"""
     input:
-        saying(RUN.exhibits_left_out() + RUN.sample_left_out(), []),
+        warning_of(RUN.exhibits_left_out() + RUN.sample_left_out(), []),
         register=CLAIMS,
         printed=PRINTED,
         evidence=rules.findings_printed.output.evidence,

@@ -110,11 +110,15 @@ rule category_bootstrap:
     benchmark:
         "benchmarks/workflow/category_bootstrap/{panel}.tsv"
     params:
+        module="llm_power._board.cluster_robustness",
+        function="category_bootstrap_tables",
         point=operating_point,
-        seed=config["seed"],
-        n_resamples=config["category_bootstrap"]["resamples"],
+        numbers={
+            "seed": config["seed"],
+            "n_resamples": config["category_bootstrap"]["resamples"],
+        },
     script:
-        "../scripts/category_bootstrap.py"
+        "../scripts/stage.py"
 
 
 rule cluster_definitions:

@@ -1,4 +1,4 @@
-# What several rules need: the paper, the boards, and what is said of both.
+# What several rules need: the paper, the boards, and what labels both.
 
 import os
 import re
@@ -12,7 +12,7 @@ from snakemake.logging import logger
 from llm_power._errors import LLMPowerError
 from replication.boards import AVERAGE_TABLES, STREAMED_TABLES, table_files
 from audit.written_verdicts import counted, verdicts_by_exhibit
-from replication.screen import SAID_LATER
+from replication.screen import REPEATED_LATER
 from replication.settings import settings_file
 from replication.targets import (
     CRATE,
@@ -20,7 +20,7 @@ from replication.targets import (
     SAMPLE_PAIRS,
     Run,
     audited_files,
-    not_printed,
+    not_yet_shown,
 )
 
 
@@ -66,26 +66,26 @@ def declared(wildcards):
     return asdict(board_of(wildcards).declared)
 
 
-def saying(lines, files):
-    """Return an input function: of a target that leaves something out, which says so."""
+def warning_of(lines, files):
+    """Return an input function: the files of a target, with a warning of what it leaves out."""
 
     of = f"{PAPER.citation}: " if RUN.folder else ""
 
-    def said(wildcards):
-        for line in not_printed(of + line for line in lines):
-            logger.warning(line, extra={SAID_LATER: True})
+    def warned(wildcards):
+        for line in not_yet_shown(of + line for line in lines):
+            logger.warning(line, extra={REPEATED_LATER: True})
         return files
 
-    return said
+    return warned
 
 
 def exhibit_labels(exhibit, label, wildcards):
     """Return what the report says of an exhibit beside its picture or its numbers."""
-    found = verdicts_by_exhibit(RUN.results).get(exhibit.name, {})
+    verdicts = verdicts_by_exhibit(RUN.results).get(exhibit.name, {})
     return {
         "exhibit": label,
         "rests on": RUN.rests_on(exhibit),
-        "claims": ", ".join(said for _, said in counted(found)) or "none",
+        "claims": ", ".join(text for _, text in counted(verdicts)) or "none",
     }
 
 
@@ -146,7 +146,7 @@ def streamed_scores(wildcards):
 
 
 def streamed_settings(wildcards):
-    """Return what all jobs of a streamed board are told."""
+    """Return the settings of all jobs of a streamed board."""
     board = streamed_board(wildcards)
     return {
         "cluster": board.cluster,

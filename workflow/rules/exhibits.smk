@@ -59,5 +59,5 @@ for kind in dict.fromkeys(plan.kind for plan in PAPER.exhibits.values()):
         name:
             f"{kind}s"
         input:
-            saying(RUN.exhibits_left_out(), RUN.exhibit_files(kind)),
+            warning_of(RUN.exhibits_left_out(), RUN.exhibit_files(kind)),
         localrule: True

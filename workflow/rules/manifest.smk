@@ -14,7 +14,7 @@ if BOARDS.boards:
     rule boards:
         """Every board whose files are there"""
         input:
-            saying(RUN.boards_left_out(), RUN.board_results()),
+            warning_of(RUN.boards_left_out(), RUN.board_results()),
         localrule: True
 
 
@@ -22,7 +22,7 @@ rule manifest:
     f"""Manifest of {PAPER.citation}: files made, their inputs and versions"""
     input:
         exhibits=[rule.output for rule in MANIFESTED.values()],
-        boards=saying(RUN.left_out(), RUN.board_results()),
+        boards=warning_of(RUN.left_out(), RUN.board_results()),
         scores=[BOARDS.scores(board) for board in RUN.boards_there()],
     output:
         "results/manifest.json",
@@ -79,7 +79,7 @@ rule index:
         "../scripts/index.py"
 
 
-# The folder of the paper's results is the crate, whose description stands at its top.
+# The folder of the paper's results is the crate, with its description at the top.
 rule crate:
     f"""RO-Crate and CodeMeta descriptions of {PAPER.citation}"""
     input:

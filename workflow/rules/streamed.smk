@@ -22,7 +22,7 @@ rule pair_p_values:
 
 
 rule pair_family:
-    """Boards in parts: p-values adjusted for all pairs together"""
+    """Boards in parts: how p-values are adjusted for all pairs together"""
     input:
         scores=streamed_scores,
         parts=parts_of("results/boards/{streamed}/p_values/{part}.parquet"),
@@ -45,6 +45,7 @@ rule pair_columns:
     """Boards in parts: every column of one part of all pairs"""
     input:
         scores=streamed_scores,
+        p=rules.pair_p_values.output[0],
         family=rules.pair_family.output,
     output:
         pairs="results/pairs/{streamed}/part-{part}.parquet",
@@ -66,9 +67,10 @@ rule streamed_board:
     """Boards in parts: tables, page, figure and adjacent pairs"""
     input:
         scores=streamed_scores,
+        parts=rules.pair_family.input.parts,
         family=rules.pair_family.output,
         tallies=parts_of("results/boards/{streamed}/tally/{part}.json"),
-        # Whole before the board that is made of them is told of.
+        # Whole before the board that is made of them lands.
         pairs=parts_of("results/pairs/{streamed}/part-{part}.parquet"),
     output:
         tables=table_files("{streamed}", STREAMED_TABLES),

@@ -1,4 +1,4 @@
-"""Compute one stage of a panel: its module has the function of tables and operating point."""
+"""Compute stages of a panel: their module has the function of tables and operating point."""
 
 from importlib import import_module
 
@@ -9,4 +9,7 @@ with logged():
     params = snakemake.params
     compute = getattr(import_module(params.module), params.function)
     point = OperatingPoint(**params.point)
-    save(compute(*map(load, snakemake.input), point), snakemake.output[0])
+    made = compute(*map(load, snakemake.input), point, **params.get("numbers", {}))
+    tables = made if isinstance(made, tuple) else (made,)
+    for table, path in zip(tables, snakemake.output, strict=True):
+        save(table, path)

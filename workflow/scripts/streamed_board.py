@@ -14,7 +14,7 @@ from llm_power._report.landscape import landscape_tables
 from llm_power._report.score_provenance import score_provenance
 from llm_power._report.tables import write_table
 from replication.board_page import write_page
-from replication.board_pairs import board_pairs
+from replication.board_pairs import board_pairs, read_p_values
 from replication.job import logged, save, snakemake, write_csv
 
 with logged():
@@ -23,7 +23,9 @@ with logged():
     tally = Tally.empty(pairs.tasks)
     for path in snakemake.input.tallies:
         tally.merge(Tally.from_json(Path(path).read_text(encoding="utf-8")))
-    family, ends = read_family(Path(snakemake.input.family[0]))
+    family, ends = read_family(
+        Path(snakemake.input.family[0]), *read_p_values(snakemake.input.parts)
+    )
     board = gathered_board(adjacent_shown(pairs, family, ends, tally, Keep()), pairs)
     tasks, sources = pairs.tasks, score_provenance(pairs.tasks)
     summary = describe_board(board, tasks, missing=given.missing, cluster=pairs.cluster)

@@ -109,13 +109,12 @@ def power_figure(
         caption=behind,
         provenance=[Provenance.simulated(seed=seed, trials=n_trials, unit="trials a point")],
         notes=[
-            f"{claim} Against a reference that has the nominal parameters the ratios are "
+            f"{claim} Against a reference with the nominal parameters the ratios are "
             f"{', '.join(ratios)}: the statement {'holds' if held else 'does not hold'}.",
-            f"A reference of {n_reference:,} items that is drawn has a gap of its own and thus "
-            f"an N* of its own, and the curve follows that one. All {len(expected)} of them "
-            f"would come within {100 * tolerance:g}% of the nominal N* with probability "
-            f"{as_fixed(3)(every)} (gap taken as normal). The paper does not say whether its "
-            "reference was drawn, nor which N* its verticals mark.",
+            f"A drawn reference of {n_reference:,} items has its own gap and N*, which the curve "
+            f"follows. All {len(expected)} ratios are within {100 * tolerance:g}% of the nominal "
+            f"N* with probability {as_fixed(3)(every)} (gap assumed normal). The paper does not "
+            "state whether its reference was drawn, nor which N* its verticals mark.",
             *notes,
             f"{n_trials:,} trials a size. Crossing: between the two sizes about the target, on "
             "the scale of eq. (2). SE is the Monte Carlo error.",

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from kotawala2026.exhibits._marks import note
 from kotawala2026.labels import pair_labels, task_label
 from kotawala2026.operating_point import DECLARED
-from kotawala2026.quantities.miller_gain import gain_of_pairing
+from kotawala2026.quantities.pair_bounds import gain_of
 from llm_power._report.figures import BLUE, GREY, ORANGE, new_figure
 from llm_power._report.tables import as_fixed
 from replication.exhibits import Drawing, Exhibit, Inputs
@@ -34,8 +34,8 @@ def make(inputs: Inputs) -> Exhibit:
     title = "Gain of the paired over the unpaired formula"
     gain = frame["gain"]
     finding = (
-        f"In {int((gain > 1).sum())} of {len(frame)} pairs the unpaired formula asks for more "
-        f"items than the paired one: {gain.min():.2f} to {gain.max():.2f} times as many, "
+        f"The unpaired formula requires more items than the paired one in {int((gain > 1).sum())} "
+        f"of {len(frame)} pairs: {gain.min():.2f} to {gain.max():.2f} times as many, "
         f"{gain.median():.2f} times at the median, along 1/(1 − ρ)."
     )
     return Exhibit(
@@ -45,7 +45,7 @@ def make(inputs: Inputs) -> Exhibit:
 
 def figure_01(pairs: pd.DataFrame) -> pd.DataFrame:
     """Circles of Figure 1: the gain of each pair beside 1/(1 - rho), its value at equal p q."""
-    gain, rho = gain_of_pairing(pairs), pairs["rho"].to_numpy()
+    gain, rho = gain_of(pairs), pairs["rho"].to_numpy()
     return pd.DataFrame(
         {
             "task": [task_label(task) for task in pairs["task"]],

@@ -83,16 +83,17 @@ def printed_r(counts: PublishedCounts) -> FloatArray:
 
 
 def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, n_printed: int) -> Figure:
-    """Draw the bars of `figure_03`, with the value of r above each."""
+    """Draw the bars of `figure_03` from a dashed line at r = 1, with the value of r at each end."""
     figure = new_figure(height=2.7)
     ax = figure.subplots()
     place = np.arange(len(frame))
-    style_bars(ax.bar(place, frame["r"], width=0.7, zorder=2), frame["resolved"])
+    style_bars(ax.bar(place, frame["r"] - 1, bottom=1, width=0.7, zorder=2), frame["resolved"])
     ax.axhline(1, color="0.2", linestyle="--", linewidth=0.8, zorder=3)
     ax.plot(place, printed, zorder=4, **PRINTED)
     ax.plot(place, second, zorder=5, **_TICK)
     for at, r in enumerate(frame["r"]):
-        note(ax, _significant(r), (at, r), (0, 3.5), ha="center", bbox=_WHITE, zorder=3.5)
+        by, va = ((0, 3.5), "bottom") if r > 1 else ((0, -4.5), "top")
+        note(ax, _significant(r), (at, r), by, ha="center", va=va, bbox=_WHITE, zorder=3.5)
     n_items = int(frame["n_items"].iloc[0])
     ax.set(yscale="log", ylabel=r"$r = N^{\ast}/N$")
     ax.set_xlabel(f"adjacent ranks, $N$ = {n_items:,}")

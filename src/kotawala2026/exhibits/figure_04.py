@@ -157,10 +157,10 @@ def build(calibration: pd.DataFrame, sources: list[Provenance], *, alpha: float 
             f"{_trials(calibration)} under each hypothesis; "
             "stopping times in items, ∞ beyond the horizon. The trajectories of the figure are "
             "the first of their stream, none chosen.",
-            "The caption of the paper says that H0 trajectories stay below. "
+            "According to the paper's caption, H0 trajectories stay below. "
             f"{shares['null']} cross within the horizon; Ville's inequality allows "
             f"{100 * alpha:g}% ever.",
-            "It says that H1 trajectories cross between 1,000 and 5,000 items. "
+            "According to it, H1 trajectories cross between 1,000 and 5,000 items. "
             f"{shares['within']} do; {shares['before']} cross "
             f"before and {shares['never']} not within the horizon.",
             "The paper states neither the number of items nor that of the trajectories.",
@@ -187,8 +187,8 @@ def finding(calibration: pd.DataFrame, alpha: float) -> str:
     """Return what is seen of the trajectories, in one sentence."""
     shares, (null, _) = percentages(calibration), calibration.to_dict(orient="records")
     return (
-        f"Without a gap {shares['null']} of the trajectories cross the threshold, where "
-        f"{100 * alpha:g}% may; with the gap {shares['before']} cross before the shaded range, "
+        f"Without a gap {shares['null']} of the trajectories cross the threshold "
+        f"({100 * alpha:g}% may); with the gap {shares['before']} cross before the shaded range, "
         f"{shares['within']} in it, and {shares['never']} not within {null['horizon']:,} items."
     )
 

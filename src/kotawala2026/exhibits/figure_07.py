@@ -38,12 +38,13 @@ def make(inputs: Inputs) -> Exhibit:
     caption = (
         f"Required items of adjacent ranks; dashed: the N = {frame['n_items'].max():,} at hand "
         f"(printed: {n_items:,}). The paper prints gap and correlation of one pair, "
-        f"{100 * gap:.1f} pp and {rho:.2f}; the hollow bars are of pairs whose gap and correlation "
-        f"it does not print, and the witness was free to choose them. {DECLARED}"
+        f"{100 * gap:.1f} pp and {rho:.2f}; for pairs with hollow bars it prints neither, and the "
+        f"witness chose both freely. {DECLARED}"
     )
+    unresolved = frame.loc[~frame["resolved"], "label"]
     finding = (
-        f"{int((~frame['resolved']).sum())} of {len(frame)} adjacent pairs need more than the "
-        f"{frame['n_items'].max():,} items: {', '.join(frame.loc[~frame['resolved'], 'label'])}."
+        f"The {frame['n_items'].max():,} items are too few for {len(unresolved)} of {len(frame)} "
+        f"adjacent pairs: {', '.join(unresolved)}."
     )
     source = inputs.provenance()
     return Exhibit(

@@ -69,8 +69,8 @@ def implied_item_count(counts: PublishedCounts) -> ImpliedItems:
             if b != c
         ]
         # As N grows, the number of rows that admit it can rise only where a row's range begins.
-        for n in sorted({found.start for found in admitted if found}):
-            n_explained = sum(n in found for found in admitted)
+        for n in sorted({span.start for span in admitted if span}):
+            n_explained = sum(n in span for span in admitted)
             rank = (n_explained, -abs(n - printed))
             if rank > best_rank:
                 best, best_rank = ImpliedItems(n, rule, n_explained), rank

@@ -116,8 +116,8 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int) -> Table:
         number="2",
         provenance=provenance(seed=seed, n_trials=n_trials),
         notes=[
-            "The paper does not say which five of its nine cells these are; here the corners and "
-            f"the center, fixed beforehand: (p, ρ_z) = {_five(cells)}.",
+            "The paper does not name its five of nine cells; here they are the corners and the "
+            f"center, fixed beforehand: (p, ρ_z) = {_five(cells)}.",
             *_no_other_five(summary, cells),
             f"Standard errors of a cell: at most {100 * cells['type1_se'].max():.1f} pp on type-I "
             f"error, {100 * cells['power_se'].max():.1f} pp on power. The bootstrap has infinitely "

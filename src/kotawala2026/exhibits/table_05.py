@@ -147,8 +147,8 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
         number="5",
         provenance=[*board_provenance, Provenance.published("Tables 4, 5 and 7")],
         notes=[
-            "Anytime-valid: a gap of this size would not be found at the target power. The CSV "
-            "names the pairs, and has the procedures that the paper's table has not.",
+            "Anytime-valid: monitoring does not detect a gap of this size at the target power. The "
+            "CSV names the pairs, and adds procedures to those of the paper's table.",
             DECLARED,
         ],
     )
@@ -164,11 +164,11 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
     for row, of_row in cells.groupby("row", sort=False):
         record: dict[str, object] = {"procedure": row}
         for board in frame["board"].unique():
-            found = of_row[of_row["board"] == board]
+            cells_of_board = of_row[of_row["board"] == board]
             record |= {
-                board: ", ".join(found["ours"].unique()) or "n/a",
-                f"{board}_printed": next(iter(found["printed"]), None),
-                f"{board}_agrees": bool(found["agrees"].all()),
+                board: ", ".join(cells_of_board["ours"].unique()) or "n/a",
+                f"{board}_printed": next(iter(cells_of_board["printed"]), None),
+                f"{board}_agrees": bool(cells_of_board["agrees"].all()),
             }
         records.append(record)
     return pd.DataFrame(records)

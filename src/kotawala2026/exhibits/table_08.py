@@ -75,10 +75,10 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         number="8",
         provenance=[*provenance, Provenance.published("Table 8")],
         notes=[
-            "Required items are held against those that remain; the paper does not say whether it "
-            "does so.",
+            "Required items are compared with the remaining items; the paper does not state its "
+            "comparison.",
             *outcome,
-            f"The CSV has a row a subject, and names the pairs. {DECLARED}",
+            f"The CSV has a row per subject, and names the pairs. {DECLARED}",
         ],
     )
 

@@ -82,8 +82,8 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         provenance=[*provenance, Provenance.published("Tables 6 and 11")],
         notes=[
             "R reject, F fail to reject: asymptotic, exact and mid-p McNemar test, percentile "
-            "bootstrap. The bootstrap is exact: its smaller tail is held against α/2, with no "
-            f"resample drawn. Level {ALPHA:g}, two-sided. Bold: split verdicts.",
+            "bootstrap. The bootstrap is exact: its smaller tail is compared with α/2, without "
+            f"resampling. Level {ALPHA:g}, two-sided. Bold: split verdicts.",
             f"Split verdict: {', '.join(frame.loc[split, 'label']) or 'none'}.",
         ],
     )

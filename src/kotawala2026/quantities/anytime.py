@@ -25,27 +25,27 @@ _Z_ALPHA: Final = float(z_sum(ALPHA, 0.5))  # the quantile of a power of one hal
 def at_printed_counts(published: PublishedNumbers) -> Iterator[Finding]:
     """Evidence, threshold and inflation of each pair, and their range over a table."""
     for table, counts in published.counted.items():
-        found = anytime_required_n(counts.b, counts.c, counts.n_items, mixture=UNIFORM_98)
+        anytime = anytime_required_n(counts.b, counts.c, counts.n_items, mixture=UNIFORM_98)
         for quantity, values, method in (
-            ("log_e", found.log_e, "log of eq. (24) at b and c, 98-point mixture"),
-            ("anytime_threshold", found.threshold, "smallest z that crosses at b + c"),
-            ("anytime_inflation", found.inflation, "((u + z_β)/(z_α + z_β))² at b + c"),
+            ("log_e", anytime.log_e, "log of eq. (24) at b and c, 98-point mixture"),
+            ("anytime_threshold", anytime.threshold, "smallest z that crosses at b + c"),
+            ("anytime_inflation", anytime.inflation, "((u + z_β)/(z_α + z_β))² at b + c"),
         ):
             for name, value in zip(pair_names(counts), values, strict=True):
                 yield Finding(quantity, name, float(value), method)
         method = f"over the rows of {table}, at their own b + c"
-        ratio = found.threshold / _Z_ALPHA
+        ratio = anytime.threshold / _Z_ALPHA
         for quantity, value in (
-            ("anytime_inflation_min", found.inflation.min()),
-            ("anytime_inflation_median", np.median(found.inflation)),
-            ("anytime_inflation_max", found.inflation.max()),
+            ("anytime_inflation_min", anytime.inflation.min()),
+            ("anytime_inflation_median", np.median(anytime.inflation)),
+            ("anytime_inflation_max", anytime.inflation.max()),
             ("anytime_threshold_ratio_min", ratio.min()),
             ("anytime_threshold_ratio_median", np.median(ratio)),
         ):
             yield Finding(quantity, table, float(value), method)
     printed = published.settings["mmlu_pro_anytime_inflation"]
     # The pairs of Table 7 are the last ones.
-    nearest = float(min(found.inflation, key=lambda value: abs(value - printed)))
+    nearest = float(min(anytime.inflation, key=lambda value: abs(value - printed)))
     method = "of the nine inflations of Table 7 the one nearest to Section 6.5's"
     yield Finding("anytime_inflation_nearest", "Table 7", nearest, method)
     n_items = int(published.adjacent_pairs.n_items[0])
@@ -58,15 +58,15 @@ def at_printed_counts(published: PublishedNumbers) -> Iterator[Finding]:
 def verdicts_of_table_7(published: PublishedNumbers) -> Iterator[Finding]:
     """Pairs of Table 7 that are unresolved under anytime validity alone."""
     counts = published.adjacent_pairs
-    found = anytime_required_n(counts.b, counts.c, counts.n_items, mixture=UNIFORM_98)
+    anytime = anytime_required_n(counts.b, counts.c, counts.n_items, mixture=UNIFORM_98)
     at_fixed_n = required_n_discordance(counts.b, counts.c, counts.n_items) <= counts.n_items
-    alone = ~found.resolved_anytime & at_fixed_n
+    alone = ~anytime.resolved_anytime & at_fixed_n
     for quantity, which, method in (
-        ("unresolved_anytime", ~found.resolved_anytime, "N over N* with u for z_α is below 1"),
+        ("unresolved_anytime", ~anytime.resolved_anytime, "N over N* with u for z_α is below 1"),
         ("unresolved_by_anytime_alone", alone, "unresolved so, resolved at fixed n"),
         (
             "not_crossed_by_anytime_alone",
-            ~found.crossed & at_fixed_n,
+            ~anytime.crossed & at_fixed_n,
             "not crossed, resolved at fixed n",
         ),
     ):
@@ -79,9 +79,7 @@ def verdicts_of_table_7(published: PublishedNumbers) -> Iterator[Finding]:
 @QUANTITIES.on(PublishedNumbers)
 def one_inflation(published: PublishedNumbers) -> Iterator[Finding]:
     """Section 6.5's inflation, one for all pairs: read as a factor of N*, or of the threshold."""
-    settings = published.settings
-    inflation = float(settings["mmlu_pro_anytime_inflation"])
-    point = {"alpha": settings["alpha"], "power": settings["power"]}
+    inflation, point = float(published.settings["mmlu_pro_anytime_inflation"]), published.point
     critical, total = float(-ndtri(point["alpha"] / 2)), float(z_sum(**point))
     yield Finding("anytime_inflation_of", "N*", inflation, "Section 6.5 as printed")
     # N* goes with the square of the sum of the threshold and the quantile of the power.

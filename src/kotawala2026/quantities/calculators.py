@@ -37,11 +37,10 @@ def calculators(published: PublishedNumbers) -> Iterator[Finding]:
     """Recompute Table 1 by each program's documented formula, and recount its captions."""
     # 2K/h^2 a group for pwr.2p.test and NormalIndPower, the pooled z test for G*Power; Table 1 of
     # the results has what R and statsmodels themselves return.
-    table, settings = published.tables[1], published.settings
+    table, settings, point = published.tables[1], published.settings, published.point
     names = [str(name) for name in table["calculator"]]
     if len(names) != 5:
         raise InvalidArgument(f"table 1 must have 5 rows, got {len(names)}")
-    point = {"alpha": settings["alpha"], "power": settings["power"]}
     p_a, p_b, rho = (settings[f"calculator_{name}"] for name in ("p_a", "p_b", "rho"))
     n_star = float(required_n_paired_binary(p_a, p_b, rho, **point))
     one = float(unpaired_required_n_per_arm(p_a, p_b, **point))

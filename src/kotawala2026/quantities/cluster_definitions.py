@@ -200,6 +200,6 @@ def _without_each(
         if unknown:
             raise InvalidArgument(f"no category of the board is {unknown[0]!r}")
         rows = [names.index(name) for name in dropped]
-        found = np.unique(np.count_nonzero(~result.resolved[rows], axis=1))
-        count = float(found[0]) if len(found) == 1 else math.nan
+        counts = np.unique(np.count_nonzero(~result.resolved[rows], axis=1))
+        count = float(counts[0]) if len(counts) == 1 else math.nan
         yield Finding("leave_one_out_unresolved", label, count)

@@ -69,7 +69,7 @@ def verdicts(published: PublishedNumbers) -> Iterator[Finding]:
     effect = np.array(_values(table["design_effect"]))
     smaller = min(effect[flipped], default=np.inf)
     turned = "resolved at N*, not at cluster N*"
-    for quantity, found, method in (
+    for quantity, which, method in (
         ("unresolved_iid", ~before, "N* of b, c and N exceeds N"),
         ("unresolved_clustered", ~after, "cluster N* of Table 4 exceeds N"),
         ("flipped_by_clusters", flipped, turned),
@@ -86,7 +86,7 @@ def verdicts(published: PublishedNumbers) -> Iterator[Finding]:
             "flipped pairs whose design effect is above the median of Table 4",
         ),
     ):
-        value = found if isinstance(found, str) else int(np.count_nonzero(found))
+        value = which if isinstance(which, str) else int(np.count_nonzero(which))
         yield Finding(quantity, "MMLU-Pro", value, method)
 
 

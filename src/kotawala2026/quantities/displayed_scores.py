@@ -102,9 +102,9 @@ def missing_item(ground: DisplayedScores) -> Iterator[Finding]:
         (1, 0, "without an item that none solved"),
         (1, 1, "without an item that all solved"),
     ):
-        found = explained(missing, solved)
+        n_explained = explained(missing, solved)
         method = "printed accuracies of Table 7 that displayed counts give, of ten"
-        yield Finding("accuracies_explained", subject, found, method)
+        yield Finding("accuracies_explained", subject, n_explained, method)
     low, high = np.array([interval(p) for p in printed]).T
 
     def all_explained(missing: int) -> bool:

@@ -125,8 +125,8 @@ def beside_table_6(ground: DisplayedScores) -> Iterator[Finding]:
             seen[:, k] = both, only_a, only_b, a.n_items - both - only_a - only_b
     board = PairBounds.of(pairs, seen)
     for label in BUCKETS_AND_ALL:
-        found = board.unresolved(label, bucket_mask(label, board.gaps))
-        yield replace(found, quantity="unresolved_beside_table_6", basis="counts")
+        unresolved = board.unresolved(label, bucket_mask(label, board.gaps))
+        yield replace(unresolved, quantity="unresolved_beside_table_6", basis="counts")
 
 
 def over_correlations(board: PairBounds) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import pandas as pd
 
-from audit.printed_tables import PublishedCounts, load_counts, load_table
+from audit.printed_tables import PublishedCounts, load_counts
 from kotawala2026.exhibits.item_count import jointly_solved
 from kotawala2026.witness.mmlu_pro import load_categories
 from llm_power._board.resolve import resolve_board
@@ -20,22 +20,13 @@ from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray
 from llm_power._statistics.paired_binary import PairSummary, summarize_counts
 from replication.constraints import BoardScore, load_board_scores
-from replication.findings import Basis, Quantities
-from replication.settings import load_settings
-
-N_TABLES: Final = 12
+from replication.findings import Basis, PrintedNumbers, Quantities
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedNumbers:
+class PublishedNumbers(PrintedNumbers):
     """What the paper prints; `board_scores` and `subject_sizes` are not in it."""
 
-    name: ClassVar[str] = "printed numbers"
-    panel: ClassVar[str] = "general"
-    basis: ClassVar[Basis] = "counts"
-
-    tables: Mapping[int, pd.DataFrame]
-    settings: Mapping[str, Any]
     close_pairs: PublishedCounts
     adjacent_pairs: PublishedCounts
     board_scores: Mapping[str, tuple[BoardScore, ...]]
@@ -49,18 +40,15 @@ class PublishedNumbers:
 
 def load_published(folder: Path) -> PublishedNumbers:
     """Read every table and the settings from a folder of printed numbers."""
-    paths = {
-        number: folder / "printed" / f"table_{number:02d}.csv" for number in range(1, N_TABLES + 1)
-    }
-    settings = load_settings(folder / "settings.yaml")
-    n_items = settings["mmlu_pro_n_items"]
+    printed = PrintedNumbers.load(folder)
+    n_items = printed.settings["mmlu_pro_n_items"]
     if not isinstance(n_items, int):
         raise TypeError(f"mmlu_pro_n_items must be a whole number, got {n_items!r}")
     return PublishedNumbers(
-        tables={number: load_table(path) for number, path in paths.items()},
-        settings=settings,
-        close_pairs=load_counts(paths[6]),
-        adjacent_pairs=load_counts(paths[7], n_items=n_items),
+        tables=printed.tables,
+        settings=printed.settings,
+        close_pairs=load_counts(folder / "printed/table_06.csv"),
+        adjacent_pairs=load_counts(folder / "printed/table_07.csv", n_items=n_items),
         board_scores=load_board_scores(folder / "board_scores.csv"),
         subject_sizes=tuple(load_categories(folder / "mmlu_pro_categories.csv").values()),
     )

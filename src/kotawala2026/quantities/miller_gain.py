@@ -5,28 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 
 from kotawala2026.quantities.grounds import QUANTITIES, Board, PublishedNumbers, summary_of
+from kotawala2026.quantities.pair_bounds import gain_of
 from kotawala2026.quantities.shortcut_ratios import five_numbers
-from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.paired_binary import miller_unpaired_required_n
 from replication.findings import Finding
-
-
-def gain_of_pairing(pairs: pd.DataFrame) -> FloatArray:
-    r"""N*_Miller over N* of each pair: :math:`(p_A q_A + p_B q_B)/\sigma_D^2`, eq. (5)."""
-    # Both N are K times a variance over the squared gap, infinite without one; the variances' ratio
-    # is not.
-    p_a, p_b = pairs["p_a"].to_numpy(), pairs["p_b"].to_numpy()
-    gain: FloatArray = (p_a * (1 - p_a) + p_b * (1 - p_b)) / pairs["var_d"].to_numpy()
-    return gain
 
 
 @QUANTITIES.on(Board)
 def miller_gain(board: Board) -> Iterator[Finding]:
     """Five numbers of the gain over a board's pairs, and its residuals from 1/(1 - rho)."""
-    gain = gain_of_pairing(board.verdicts)
+    gain = gain_of(board.verdicts)
     finite = np.isfinite(board.column("n_star"))
     gain[finite] = board.column("n_miller")[finite] / board.column("n_star")[finite]
     residual = gain - 1 / (1 - board.column("rho"))

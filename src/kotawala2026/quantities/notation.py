@@ -47,7 +47,7 @@ def rank_pairs(published: PublishedNumbers) -> Iterator[Finding]:
 def models(ground: DisplayedScores) -> Iterator[Finding]:
     """Task and models of each row of Tables 6, 7 and 11 by displayed scores; else as printed."""
     published = ground.published
-    found: dict[str, list[str]] = {}
+    names_of: dict[str, list[str]] = {}
     for table, counts, scores in (
         ("table_06", published.close_pairs, ground.oll_v1),
         ("table_07", published.adjacent_pairs, ground.mmlu_pro),
@@ -56,7 +56,7 @@ def models(ground: DisplayedScores) -> Iterator[Finding]:
             ("model_a", counts.model_a, counts.p_a),
             ("model_b", counts.model_b, counts.p_b),
         ):
-            of_side = found[f"{table}/{side}"] = []
+            of_side = names_of[f"{table}/{side}"] = []
             for i, (name, p) in enumerate(zip(names, accuracies, strict=True)):
                 score = _score_of(scores, int(counts.n_items[i]), p)
                 of_side.append(score.model if score else name)
@@ -67,7 +67,9 @@ def models(ground: DisplayedScores) -> Iterator[Finding]:
     tasks = {score.n_items: score.task for score in ground.oll_v1}
     labels = [tasks.get(int(n), label) for n, label in zip(close.n_items, close.label, strict=True)]
     yield from _named("table_06", "task", labels, "the task with so many items")
-    rows = list(zip(labels, found["table_06/model_a"], found["table_06/model_b"], strict=True))
+    rows = list(
+        zip(labels, names_of["table_06/model_a"], names_of["table_06/model_b"], strict=True)
+    )
     yield from _named("table_11", "pair", list(_of_table_11(published, rows)), "as in Table 6")
 
 
@@ -97,11 +99,11 @@ def identified(published: PublishedNumbers) -> PublishedNumbers:
     """Return the numbers with each row under the name that it has by its numbers."""
     # A misprinted name is a finding of its own, and takes no other claim on the row with it.
     displayed = DisplayedScores(published)
-    found = (
+    named = (
         *(f for name in (rank_pairs, calculators, named_buckets) for f in name(published)),
         *(f for name in (models, validated_pairs) for f in name(displayed)),
     )
-    names = {f.subject: str(f.value) for f in found}
+    names = {f.subject: str(f.value) for f in named}
     tables = {number: table.copy() for number, table in published.tables.items()}
     for subject, name in names.items():
         table, row, column = subject.split("/")

@@ -61,30 +61,30 @@ class PairBounds:
 
     def table(self) -> pd.DataFrame:
         """Return each pair's verdict at every correlation, or the lowest that resolves it."""
-        found = self.bounds
+        bounds = self.bounds
         verdict = np.select(
-            [found.never_resolved, found.always_resolved], ["unresolved", "resolved"], "depends"
+            [bounds.never_resolved, bounds.always_resolved], ["unresolved", "resolved"], "depends"
         )
         critical = {
-            "critical_rho": found.critical_rho,
-            "critical_b": found.critical_b,
-            "critical_c": found.critical_c,
+            "critical_rho": bounds.critical_rho,
+            "critical_b": bounds.critical_b,
+            "critical_c": bounds.critical_c,
         }
         return pd.DataFrame(
             {
                 "task": [a.task for a, _ in self.pairs],
                 "model_a": [a.model for a, _ in self.pairs],
                 "model_b": [b.model for _, b in self.pairs],
-                "n_items": found.highest.n_items,
+                "n_items": bounds.highest.n_items,
                 "correct_a": [a.correct for a, _ in self.pairs],
                 "correct_b": [b.correct for _, b in self.pairs],
                 "gap_pp": 100 * self.gaps,
                 "verdict": verdict,
-                **{name: np.where(found.depends, x, np.nan) for name, x in critical.items()},
-                "rho_lowest": found.lowest.rho,
-                "rho_highest": found.highest.rho,
-                "n_star_at_lowest_rho": found.lowest.n_star,
-                "n_star_at_highest_rho": found.highest.n_star,
+                **{name: np.where(bounds.depends, x, np.nan) for name, x in critical.items()},
+                "rho_lowest": bounds.lowest.rho,
+                "rho_highest": bounds.highest.rho,
+                "n_star_at_lowest_rho": bounds.lowest.n_star,
+                "n_star_at_highest_rho": bounds.highest.n_star,
             }
         )  # fmt: skip
 
@@ -118,13 +118,13 @@ class PairBounds:
 
     def cells(self) -> Iterator[Finding]:
         """Yield b, c, correlation and N* of each pair."""
-        found = self.bounds
+        bounds = self.bounds
         c_shift = [b.correct - a.correct for a, b in self.pairs]
         ends = {
-            "b": (found.b_highest, found.b_lowest),
-            "c": (found.b_highest + c_shift, found.b_lowest + c_shift),
-            "rho": (found.lowest.rho, found.highest.rho),
-            "n_star": (found.highest.n_star, found.lowest.n_star),
+            "b": (bounds.b_highest, bounds.b_lowest),
+            "c": (bounds.b_highest + c_shift, bounds.b_lowest + c_shift),
+            "rho": (bounds.lowest.rho, bounds.highest.rho),
+            "n_star": (bounds.highest.n_star, bounds.lowest.n_star),
         }
         for quantity, (low, high) in ends.items():
             for name, x, y in zip(self.names, low.tolist(), high.tolist(), strict=True):
@@ -138,10 +138,12 @@ def tables_with_margins(a: BoardScore, b: BoardScore) -> PairSummary:
     return summarize_counts(n11, a.correct - n11, b.correct - n11, neither)
 
 
-def gain_of(pairs: PairSummary) -> FloatArray:
+def gain_of(pairs: PairSummary | pd.DataFrame) -> FloatArray:
     """Return N* of independent samples over that of pairs: of eq. (5) with and without rho."""
-    variances = pairs.p_a * (1 - pairs.p_a) + pairs.p_b * (1 - pairs.p_b)
-    return np.asarray(variances / pairs.var_d)
+    # Both N are K times a variance over the squared gap, infinite without one; the variances' ratio
+    # is not.
+    p_a, p_b, var_d = map(np.asarray, (pairs.p_a, pairs.p_b, pairs.var_d))
+    return np.asarray((p_a * (1 - p_a) + p_b * (1 - p_b)) / var_d)
 
 
 def between(quantity: str, subject: str, low: float, high: float, method: str) -> Finding:

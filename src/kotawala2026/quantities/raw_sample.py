@@ -96,13 +96,13 @@ def _phi_with_influence(share: FloatArray) -> tuple[FloatArray, FloatArray]:
 @QUANTITIES.on(SampledItems)
 def of_sample(items: SampledItems) -> Iterator[Finding]:
     """Correlation and N* of each pair in the sample; without an item, all that they can be."""
-    found, ends = estimates(items), items.board.bounds
+    estimated, ends = estimates(items), items.board.bounds
     for quantity, one, other in (
         ("rho", ends.lowest.rho, ends.highest.rho),
         ("n_star", ends.highest.n_star, ends.lowest.n_star),
     ):
-        values, errors = found[f"{quantity}_sample"], found[f"{quantity}_sample_se"]
-        for k, (name, n) in enumerate(zip(items.board.names, found["n_sample"], strict=True)):
+        values, errors = estimated[f"{quantity}_sample"], estimated[f"{quantity}_sample_se"]
+        for k, (name, n) in enumerate(zip(items.board.names, estimated["n_sample"], strict=True)):
             if n == 0:
                 method = "no item of the sample has both models"
                 yield between(f"{quantity}_of_sample", name, one[k], other[k], method)
@@ -129,7 +129,7 @@ def sample_table(
     items: SampledItems, witness: Sequence[TaskScores], fixed: pd.DataFrame
 ) -> pd.DataFrame:
     """Return every pair's bounds, its sample, what the sample leaves of b, and its witness."""
-    board, found = items.board, estimates(items)
+    board, estimated = items.board, estimates(items)
     printed = {
         (task, frozenset(pair))
         for task, *pair, is_fixed in fixed.itertuples(index=False)
@@ -148,7 +148,7 @@ def sample_table(
     return (
         board.table()
         .assign(kind=kind)
-        .join(found)
+        .join(estimated)
         .assign(
             b_least=least,
             b_most=most,
@@ -156,10 +156,10 @@ def sample_table(
             values_of_b_without=margins.b_lowest - margins.b_highest + 1,
             b_witness=cells[1],
             discordance_witness=discordance,
-            discordance_z=(discordance - found["discordance_sample"])
-            / found["discordance_sample_se"],
+            discordance_z=(discordance - estimated["discordance_sample"])
+            / estimated["discordance_sample_se"],
             rho_witness=summary.rho,
-            rho_z=(summary.rho - found["rho_sample"]) / found["rho_sample_se"],
+            rho_z=(summary.rho - estimated["rho_sample"]) / estimated["rho_sample_se"],
         )
     )
 
@@ -177,12 +177,12 @@ def at_sample_rates(board: PairBounds, table: pd.DataFrame, *, seed: int) -> lis
         _with_cells(name, *pair, int(first))
         for name, pair, first in zip(board.names, board.pairs, b, strict=True)
     ]
-    found = QUANTITIES.evaluate(
+    findings = QUANTITIES.evaluate(
         replace(ResolvedBoard.of("oll_v1", tasks, seed=seed), basis="raw_sample"),
         topics=_OF_BOARD,
     )
     # Those of a pair are in its own rows.
-    return [one for one in found if "," not in one.subject]
+    return [one for one in findings if "," not in one.subject]
 
 
 def _with_cells(name: str, a: BoardScore, b: BoardScore, only_a: int) -> TaskScores:

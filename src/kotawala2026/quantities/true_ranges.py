@@ -104,8 +104,8 @@ def unresolved_pairs(ground: DisplayedScores) -> Iterator[Finding]:
     ranges, conflicts = count_ranges(rows, list(asked.values()))
     method = "by the displayed scores and every printed number that does not state it"
     for (quantity, subject), (least, most) in zip(asked, ranges, strict=True):
-        found = between(f"{quantity}_of_printed_numbers", subject, least, most, method)
-        yield replace(found, basis="counts")
+        count = between(f"{quantity}_of_printed_numbers", subject, least, most, method)
+        yield replace(count, basis="counts")
     least, most = ranges[list(asked).index(("unresolved", "all"))]
     sentence = (
         f"The displayed scores and the printed numbers beside it leave {least} to {most} of the "

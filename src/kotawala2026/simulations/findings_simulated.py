@@ -48,7 +48,7 @@ def chunks(settings: Mapping[str, Any], numbers: Mapping[str, int]) -> Chunks:
             ]
         )
 
-    found = {}
+    by_name = {}
     pairs = zip(settings["e_process_deltas"], settings["e_process_n_stars"], strict=True)
     for delta, n_star in pairs:
         p10, p01 = discordance_from_required_n(delta, n_star, alpha=alpha, power=power)
@@ -56,8 +56,8 @@ def chunks(settings: Mapping[str, Any], numbers: Mapping[str, int]) -> Chunks:
         for n_trials in (settings["e_process_trials"], numbers["n_trials_large"]):
             for hypothesis, cells in (("null", (even, even)), ("gap", (p10, p01))):
                 chunk = partial(rows, delta, n_star, hypothesis, cells, n_trials)
-                found[chunk_name(delta, hypothesis, n_trials)] = chunk
-    return found
+                by_name[chunk_name(delta, hypothesis, n_trials)] = chunk
+    return by_name
 
 
 def _row(cells: tuple[float, float], mixture: Mixture, **how: Any) -> dict[str, object]:

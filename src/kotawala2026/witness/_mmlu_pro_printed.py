@@ -78,7 +78,7 @@ class IccInterval:
 def implied_items(table: Table7, whole: int) -> int:
     """Return the one N that the fitted N* of Table 7 imply; `whole` if there is no such N."""
     fitted = [
-        (i, found[0]) for i in range(len(table.pairs)) if (found := table.of_pair(i, "n_star"))
+        (i, n_star[0]) for i in range(len(table.pairs)) if (n_star := table.of_pair(i, "n_star"))
     ]
     if not fitted:
         return whole
@@ -94,10 +94,10 @@ def implied_items(table: Table7, whole: int) -> int:
 
 def first_solved(table: Table7, n_items: int) -> int:
     """Return how many items the first model solves, by its printed accuracy."""
-    found = table.of_pair(0, "p_a")
-    if not found:
+    accuracy = table.of_pair(0, "p_a")
+    if not accuracy:
         raise PublishedError("mmlu_pro: the accuracy of the first model must be fitted")
-    return round(found[0].printed.value * n_items)
+    return round(accuracy[0].printed.value * n_items)
 
 
 def chain_contradictions(table: Table7, n_items: int) -> list[Contradiction]:
@@ -126,11 +126,11 @@ def chain_contradictions(table: Table7, n_items: int) -> list[Contradiction]:
         low, high = ((end / K + 1) * squared_gap / n_items for end in ends)
         required.append(linear_row(b[i] + c[i], low, high, row, (table.b[i], table.c[i])))
     name = f"MMLU-Pro at N = {n_items:,}"
-    found = [
+    contradictions = [
         find_contradiction(f"{name}: {what}", [*counts, *rows], _ROOM * n_items)
         for what, rows in (("accuracies", accuracies), ("required N", required))
     ]
-    return [one for one in found if one is not None]
+    return [one for one in contradictions if one is not None]
 
 
 def icc_intervals(table: Table7, pair: int, sizes: IntArray) -> list[IccInterval]:
@@ -138,7 +138,7 @@ def icc_intervals(table: Table7, pair: int, sizes: IntArray) -> list[IccInterval
     n_items = int(sizes.sum())
     reach = n_items / len(sizes) - 1
     n_star = float(required_n_discordance(*table.counts(pair), n_items))
-    found = []
+    intervals = []
     for c in table.of_pair(pair, "icc", "design_effect", "n_star_cluster"):
         lower, upper = c.interval
         if c.quantity == "n_star_cluster":
@@ -149,10 +149,10 @@ def icc_intervals(table: Table7, pair: int, sizes: IntArray) -> list[IccInterval
             # DE = 1 + (m - 1) max(ICC, 0): a design effect of 1 bounds the ICC from above only.
             lower = (lower - 1) / reach if lower > 1 else -np.inf
             upper = (upper - 1) / reach
-        found.append(IccInterval(c, lower, upper))
-    if not any(np.isfinite(one.lower) for one in found):
+        intervals.append(IccInterval(c, lower, upper))
+    if not any(np.isfinite(one.lower) for one in intervals):
         raise PublishedError(f"mmlu_pro: nothing fitted bounds the ICC of {table.pairs[pair]}")
-    return found
+    return intervals
 
 
 def icc_contradiction(
@@ -207,9 +207,9 @@ def leave_one_out_verdicts(
     # other would have to lose two thirds of its own.
     printed = select(table.constraints, "leave_one_out_unresolved", fitted=True)
     n_star = {
-        i: found[0].printed.value
+        i: required[0].printed.value
         for i in range(len(table.pairs))
-        if (found := table.of_pair(i, "n_star_cluster"))
+        if (required := table.of_pair(i, "n_star_cluster"))
     }
     unresolved = [i for i, value in n_star.items() if value > n_items]
     if not printed or not unresolved:
@@ -239,6 +239,6 @@ def _bounds(table: Table7, pair: int, quantity: str, share: float) -> FloatArray
     ends = [table.of_pair(pair, f"{quantity}_{end}") for end in ("lower", "upper")]
     if not all(ends):
         return None
-    printed = [found[0].printed for found in ends]
+    printed = [one[0].printed for one in ends]
     units = [max(one.half_unit, share * abs(one.value)) for one in printed]
     return np.array([[one.value for one in printed], units])

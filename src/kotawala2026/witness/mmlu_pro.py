@@ -96,7 +96,7 @@ def prepare_panel(constraints: Sequence[Constraint], categories: Mapping[str, in
     intervals = [icc_intervals(table, i, sizes) for i in range(len(table.pairs))]
     verdicts = leave_one_out_verdicts(table, names, n_items)
     contradictions = [
-        found for n in dict.fromkeys([whole, n_items]) for found in chain_contradictions(table, n)
+        one for n in dict.fromkeys([whole, n_items]) for one in chain_contradictions(table, n)
     ]
     for i, pair in enumerate(table.pairs):
         of_pair = icc_contradiction(pair, intervals[i], (table.b[i], table.c[i]))
@@ -165,9 +165,9 @@ def _fit_kappa(panel: MmluProPanel, gaps: Sequence[ClusterGaps], seed: int) -> f
 
     def misfit(kappa: float) -> float:
         icc = cluster_resolution(quartile_moments(_draw(panel, gaps, kappa, seed))).icc
-        found = {"quartile_icc_median": np.median(icc), "quartile_icc_max": np.max(icc)}
+        statistics = {"quartile_icc_median": np.median(icc), "quartile_icc_max": np.max(icc)}
         return sum(
-            float((found[c.quantity] - c.printed.value) / c.printed.half_unit) ** 2
+            float((statistics[c.quantity] - c.printed.value) / c.printed.half_unit) ** 2
             for c in panel.fitted_kappa
         )
 

@@ -61,7 +61,7 @@ def build_witness(scores: Sequence[BoardScore], constraints: Sequence[Constraint
     _check_fittable(constraints)
     board = nominal_board(scores)
     contradictions = find_contradictions(board, constraints)
-    dropped = tuple(row.constraint for found in contradictions for row in found.correction)
+    dropped = tuple(row.constraint for one in contradictions for row in one.correction)
     out = {c.id for c in dropped}
     fitted = tuple(c for c in constraints if c.is_fitted and c.id not in out)
     limits = PairLimits.of(board, fitted, dropped)
@@ -126,7 +126,7 @@ def _task_witness(
 
 
 def _whole(task: str, center: FloatArray, rows: FloatArray, sums: FloatArray) -> IntArray:
-    found = integer_projection(center, rows, sums)
-    if found is None:
+    cells = integer_projection(center, rows, sums)
+    if cells is None:
         raise PublishedError(f"oll_v1: no whole table of {task} has the overlaps that were chosen")
-    return found
+    return cells

@@ -204,12 +204,12 @@ def solved_items(
 
 def _accuracies(board: Board, rows: Sequence[LinearRow]) -> list[tuple[int, LinearRow]]:
     """Return the rows that bound the accuracy of one model, with that model."""
-    found = []
+    bounds = []
     for row in rows:
         if row.constraint.quantity in ("board_score", "p_a", "p_b"):
             _, i, j = board.locate(row.constraint.subject)
-            found.append((j if row.constraint.quantity == "p_b" else i, row))
-    return found
+            bounds.append((j if row.constraint.quantity == "p_b" else i, row))
+    return bounds
 
 
 def _narrow(low: FloatArray, high: FloatArray, model: int, least: float, most: float) -> None:
@@ -222,7 +222,7 @@ def _narrow(low: FloatArray, high: FloatArray, model: int, least: float, most: f
 
 def _differences(board: Board, rows: Sequence[LinearRow]) -> list[tuple[int, int, float, float]]:
     """Return bounds on m_a - m_b: by b and c of a pair, and by its gap."""
-    found = []
+    bounds = []
     b = {r.constraint.subject: r for r in rows if r.constraint.quantity == "b"}
     for row in rows:
         if row.constraint.quantity not in ("c", "gap", "gap_pp"):
@@ -230,12 +230,12 @@ def _differences(board: Board, rows: Sequence[LinearRow]) -> list[tuple[int, int
         task, i, j = board.locate(row.constraint.subject)
         if row.constraint.quantity == "c" and row.constraint.subject in b:
             other = b[row.constraint.subject]
-            found.append((i, j, other.lower - row.upper, other.upper - row.lower))
+            bounds.append((i, j, other.lower - row.upper, other.upper - row.lower))
         elif row.constraint.quantity in ("gap", "gap_pp"):
             swap = board.solved[task][i] < board.solved[task][j]
             first, second = (j, i) if swap else (i, j)
-            found.append((first, second, row.lower, row.upper))
-    return found
+            bounds.append((first, second, row.lower, row.upper))
+    return bounds
 
 
 def find_contradictions(
@@ -243,7 +243,7 @@ def find_contradictions(
 ) -> tuple[Contradiction, ...]:
     """Find the printed numbers that no whole cells satisfy together, at most one set a task."""
     rows = rows_by_task(board, constraints)
-    found: list[Contradiction] = []
+    contradictions: list[Contradiction] = []
     for task in board.tasks:
         one = find_contradiction(task, rows[task], board.n_items[task])
         if one is None:
@@ -255,14 +255,14 @@ def find_contradictions(
             reread = find_contradiction(task, again, board.n_items[task])
             if reread is not None and len(reread.correction) < len(one.correction):
                 one = reread
-        found.append(one)
-    return tuple(found)
+        contradictions.append(one)
+    return tuple(contradictions)
 
 
-def _suspects(board: Board, found: Contradiction) -> list[int]:
+def _suspects(board: Board, contradiction: Contradiction) -> list[int]:
     scores = {
         row.constraint.subject: None
-        for row in (*found.smallest, *found.correction)
+        for row in (*contradiction.smallest, *contradiction.correction)
         if row.constraint.quantity == "board_score"
     }
     return [board.locate(subject)[1] for subject in scores]

@@ -89,12 +89,12 @@ class PairPanel:
             group = groups.setdefault((_MOMENT[match["moment"]], c.subject), {})
             group[place] = 100 * _QUANTILES[match["statistic"]]
         moments = {name: self.moment(name, overlaps) for name, _ in groups}
-        found = np.empty((*overlaps.shape[:-1], len(wanted)))
+        values = np.empty((*overlaps.shape[:-1], len(wanted)))
         for (name, subject), group in groups.items():
             members = bucket_mask(subject[0], self.gap) if subject else slice(None)
             percentiles = np.percentile(moments[name][..., members], [*group.values()], axis=-1)
-            found[..., [*group]] = np.moveaxis(percentiles, 0, -1)
-        return found
+            values[..., [*group]] = np.moveaxis(percentiles, 0, -1)
+        return values
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -52,11 +52,11 @@ from llm_power._statistics.max_t import (
     max_t_family,
 )
 from llm_power._statistics.multiplicity import (
+    Adjustment,
     FamilyTest,
-    adjust_benjamini_hochberg,
-    adjust_holm,
     false_discovery_family,
     family_size,
+    stepwise,
 )
 from llm_power._statistics.random_streams import Keys, content_digest, keys_of
 
@@ -75,19 +75,27 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class FamilyValues:
-    """Adjusted p-values of all pairs of a family, arrays of shape (n_pairs,)."""
+    """P-values of pairs of a family, adjusted where they are asked for, (n_pairs,)."""
 
-    # Of the declared test's `p`; the others are of the test that the paper adjusts.
+    # Of the declared test; the others are of the test that the paper adjusts.
     decided: FamilyTest
-    p: FloatArray
     unadjusted: FloatArray
-    holm: FloatArray
-    bh: FloatArray
+    by_holm: Adjustment
+    by_bh: Adjustment
+
+    @property
+    def holm(self) -> FloatArray:
+        """Return Holm's adjusted p-values."""
+        return self.by_holm(self.unadjusted)
+
+    @property
+    def bh(self) -> FloatArray:
+        """Return Benjamini and Hochberg's adjusted p-values."""
+        return self.by_bh(self.unadjusted)
 
     def of(self, rows: slice | IntArray) -> FamilyValues:
         """Return the values of some pairs; the family stays as large as it is."""
-        others = (values[rows] for values in (self.p, self.unadjusted, self.holm, self.bh))
-        return FamilyValues(self.decided.of(rows), *others)
+        return replace(self, decided=self.decided.of(rows), unadjusted=self.unadjusted[rows])
 
 
 def controlled_family(
@@ -109,11 +117,10 @@ def family_of(
 ) -> FamilyValues:
     """Adjust the p-values of `BoardPairs.p_values`, in the order of the places."""
     # Sorting millions of numbers takes a second, and another core may do it.
-    with workers(2) as pool:
-        bh = pool.submit(adjust_benjamini_hochberg, unadjusted)
-        holm = pool.submit(adjust_holm, unadjusted)
+    with workers(1) as pool:
+        others = pool.submit(stepwise, unadjusted, unadjusted.size)
         decided = controlled_family(p, largest, alpha=alpha, control=control)
-        return FamilyValues(decided, p, unadjusted, holm.result(), bh.result())
+        return FamilyValues(decided, unadjusted, *others.result())
 
 
 def joined_p_values(
@@ -162,7 +169,7 @@ class BoardPairs:
         All pairs of a task are the family, whatever else is compared. Where scores are missing, no
         filling of the gaps may turn the lead.
         """
-        every, p, level = self._for_ranks(), family.p, family.decided.level
+        every, p, level = self._for_ranks(), family.decided.single, family.decided.level
         if every is not self:
             p = p_values_between(every, 0, every.n_pairs, threads=threads)[0]
         found: dict[str, tuple[IntArray, IntArray]] = {}
@@ -289,7 +296,7 @@ class BoardPairs:
         tests = PairTests(
             evidence,
             self.declared,
-            known_p=family.p,
+            known_p=family.decided.single,
             known_p_of_items=known if exact else None,
         )
         # Items of new runs take microseconds a pair.
@@ -355,11 +362,14 @@ class _TaskPairs:
     def leads(self, p: FloatArray, level: float) -> tuple[IntArray, IntArray]:
         """Return how many models are declared better, and worse, than each, (n_models,)."""
         n, (least, most) = len(self.task.models), self.task.merit_bounds
-        ahead, behind = self.pairs_at(np.flatnonzero(p <= level))
-        leads, trails = least[ahead] > most[behind], least[behind] > most[ahead]
-        over = np.concatenate([ahead[leads], behind[trails]])
-        under = np.concatenate([behind[leads], ahead[trails]])
-        return np.bincount(under, minlength=n), np.bincount(over, minlength=n)
+        better, worse = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        for start in range(0, len(p), CHUNK):
+            declared = start + np.flatnonzero(p[start : start + CHUNK] <= level)
+            ahead, behind = self.pairs_at(declared)
+            leads, trails = least[ahead] > most[behind], least[behind] > most[ahead]
+            better += np.bincount(np.concatenate([behind[leads], ahead[trails]]), minlength=n)
+            worse += np.bincount(np.concatenate([ahead[leads], behind[trails]]), minlength=n)
+        return better, worse
 
     def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
         return pairs_at(len(self.task.models), self._family, places)

@@ -1,9 +1,10 @@
-"""How many pairs differ if clusters are a sample of clusters, and if they are all that is meant."""
+"""How many pairs differ if clusters are a sample, and if they are the only ones of interest."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,25 +18,30 @@ from llm_power._statistics.multiplicity import family_size
 
 
 def cluster_readings(
-    pairs: BoardPairs, family: FamilyValues, places: IntArray
+    pairs: BoardPairs, family: FamilyValues, places: IntArray | None = None
 ) -> list[dict[str, Any]]:
-    """Return how many pairs at `places` differ in each task by either reading of its clusters.
+    """Return how many pairs differ in each task by either reading of its clusters.
 
-    `family` are the adjusted values of all pairs by the reading that is declared.
+    `family` are the values of all pairs by the reading that is declared; those at the ordered
+    `places` are counted, or all.
     """
     numbers = [n_clusters(task, pairs.cluster) for task in pairs.tasks]
     if max(numbers) < 2:
         return []
     again = pairs.otherwise(pairs.family, read_otherwise(pairs.declared))
     other = again.adjusted(*_p_otherwise(pairs, again, family))
-    own, different = (x.decided.p[places] <= pairs.point.alpha for x in (family, other))
-    ends = np.cumsum([family_size(len(task.models), pairs.family) for task in pairs.tasks])
-    of_task = np.searchsorted(ends, places, side="right")
+    own, different = (
+        (x if places is None else x.of(places)).decided.different(pairs.point.alpha)
+        for x in (family, other)
+    )
+    ends = np.cumsum([0, *(family_size(len(task.models), pairs.family) for task in pairs.tasks)])
+    bounds = ends if places is None else np.searchsorted(places, ends)
     return [
-        reading(task.task, number, pairs.declared, own[rows], different[rows])
-        for k, (task, number) in enumerate(zip(pairs.tasks, numbers, strict=True))
+        reading(task.task, number, pairs.declared, own[start:stop], different[start:stop])
+        for task, number, (start, stop) in zip(
+            pairs.tasks, numbers, pairwise(bounds.tolist()), strict=True
+        )
         if number > 1
-        for rows in [of_task == k]
     ]
 
 
@@ -85,7 +91,7 @@ def readings_sentence(
             return (
                 f"{each['random']:,} of {each['pairs']:,} pairs {are} different if the "
                 f"{each['clusters']:,} clusters of {column} are a sample of clusters (--clusters "
-                f"random{here['random']}), {each['fixed']:,} if they are all that is meant "
+                f"random{here['random']}), {each['fixed']:,} if they are the only ones of interest "
                 f"(--clusters fixed{here['fixed']})."
             )
     return ""

@@ -33,44 +33,44 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "family_size": "pairs of the family: those compared, of all models and tasks",
         "close_call": "whether p_single lies within the Monte Carlo error of the level that "
         "decides, so that other draws could give another verdict",
-        "gap": "gap that the verdict is about: delta, or the weighted one with --missing weighted",
-        "gap_low": "lower end of the interval of the gap, of all pairs of the family at once: it "
-        "holds 0 exactly where the pair is not different. Tango's score interval with the ends "
-        "that the declared test gives it, Student's for graded scores; where clusters are the "
-        "sample, what holds it and the cluster-robust one",
+        "gap": "gap of the verdict: delta, or the weighted gap with --missing weighted",
+        "gap_low": "lower end of the simultaneous interval of the gap, for all pairs of the "
+        "family: it holds 0 exactly if the pair is not different. Tango's score interval adapted "
+        "to the declared test, Student's for graded scores; if clusters are the sample, the hull "
+        "of this interval and the cluster-robust one",
         "gap_high": "upper end of that interval",
         "gap_low_single": "lower end of the interval of a pair named beforehand",
         "gap_high_single": "upper end of that interval",
-        "attainable": "whether any outcome on so many discordant items could be called different",
+        "attainable": "whether any outcome on this many discordant items can be different",
         "p_equivalence": "larger p-value of two one-sided tests against the declared margin",
         "within_margin": "whether these tests reject, so that the interval lies within the margin",
         "items_needed": "items at hand and more_items_needed",
-        "more_items_needed": "further items after which the pair, tested on all its items, is "
-        "decided with a chance of the target power, whatever is open of the gap; 0 where it is "
-        "decided, inf where a thousand times the items at hand have not that chance",
-        "items_even": "items of a new run that decides the pair, on the side its gap is on, with a "
-        "chance of one half",
-        "items_assured": "the same with a chance of the target power; inf where a thousand times "
-        "the items at hand have not",
-        "smallest_gap": "smallest gap that the items at hand find with the target power, at the "
-        "level that decides; inf where scores have no gap as large",
-        "decided_as": "what these items would decide",
-        "chance_of_turning": "chance that a new sample of the same size gives another verdict; at "
-        "the level itself about one half",
+        "more_items_needed": "further items after which all items of the pair decide it with a "
+        "chance of the target power, averaged over the uncertainty of the gap; 0 if it is "
+        "decided, inf if a thousand times the items at hand do not give that chance",
+        "items_even": "items of a new run that decides the pair, in the direction of its gap, with "
+        "a chance of one half",
+        "items_assured": "the same with a chance of the target power; inf if a thousand times the "
+        "items at hand do not give it",
+        "smallest_gap": "detectable gap of the items at hand at the target power and the level "
+        "that decides; inf if scores have no gap as large",
+        "decided_as": "verdict of these items",
+        "chance_of_turning": "chance that a new sample of the same size changes the verdict; about "
+        "one half at the level itself",
         "n_star_low": "N* at the end of the single pair's interval that is farther from zero",
-        "n_star_high": "N* at the other end; inf where the interval holds zero",
+        "n_star_high": "N* at the other end; inf if the interval holds zero",
         "q_low": "q at n_star_high",
         "q_high": "q at n_star_low",
         "n_connor": "required items of the asymptotic test with its two variances (Connor); within "
-        "3 per cent also of the mid-p test, where each model solves items that the other fails",
+        "3 per cent also of the mid-p test, if each model solves items that the other fails",
         "n_exact": "required items of the exact test by the continuity correction, within 3 per "
         "cent",
         "type_s": "chance that a significant gap has the wrong sign, if the observed one were true",
-        "type_m": "factor by which a significant gap then exaggerates, on average",
-        "gap_lowest": "smallest gap over all items that the missing scores leave possible",
+        "type_m": "mean factor by which a significant gap then exaggerates",
+        "gap_lowest": "smallest gap over all items that the missing scores admit",
         "gap_highest": "largest such gap",
-        "n_star_monitored": "with --monitored: items at which continuous monitoring has the "
-        "target power, by the Beta(4, 4) mixture",
+        "n_star_monitored": "with --monitored: items that give continuous monitoring the target "
+        "power, by the Beta(4, 4) mixture",
         "items_monitored": "mean number of items at its end",
         "items_monitored_90": "items by which nine of ten runs have crossed",
     },
@@ -85,7 +85,7 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "n_miller": "N* with the covariance set to zero",
         "p_chi2": "McNemar's test, asymptotic; not adjusted, like the next three",
         "p_exact": "McNemar's test, exact",
-        "log_p_exact": "natural logarithm of p_exact, also where that is below the smallest float",
+        "log_p_exact": "natural logarithm of p_exact, also below the smallest float",
         "p_midp": "McNemar's test, mid-p",
         "p_cc": "McNemar's test, continuity-corrected",
         "p_holm": "p_exact adjusted by Holm",
@@ -102,9 +102,8 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "icc_low": "lower end of the 90 % interval of the ICC, taken at 91 % for skewed clusters",
         "icc_high": "upper end of that interval",
         "design_effect_kish": "design effect at the actual cluster sizes",
-        "n_star_these_clusters": "items that these clusters would need; inf where no number is "
-        "enough",
-        "p_cluster": "p-value of a zero gap by CR2's t test, where clusters are the sample",
+        "n_star_these_clusters": "items that these clusters would need; inf if no number suffices",
+        "p_cluster": "p-value of a zero gap by CR2's t test, if clusters are the sample",
         "items_per_cluster": "n_star_these_clusters over the clusters",
         "n_clusters_needed": "clusters needed, of the size at hand",
         "resolved_cluster": "whether q_cluster >= 1",
@@ -126,23 +125,22 @@ REPEAT_COLUMNS: Final[Mapping[str, str]] = {
     "verdict": "that of pairs.csv",
     "n_items": "items that both were scored on",
     "delta": "mean difference of the items' means, in score units",
-    "repeats": "answers of a model to an item at hand; the harmonic mean where they differ",
-    "between": "variance of the difference between items, unbiased and so negative at times",
+    "repeats": "answers of a model per item at hand; their harmonic mean if they differ",
+    "between": "variance of the difference between items; unbiased, so sometimes negative",
     "within_a": "variance of A's answers within an item",
     "within_b": "variance of B's",
     "n_star_repeats": "N* at the repeats at hand, eq. (9) of Miller; a negative variance counts "
     "as 0",
-    "n_star_one": "N* at one answer an item",
-    "n_star_limit": "N* with ever more repeats: fewer items are never enough",
-    "repeats_needed": "answers an item with which the items at hand are enough; inf where no "
-    "number is",
+    "n_star_one": "N* at one answer per item",
+    "n_star_limit": "N* with ever more repeats: fewer items never suffice",
+    "repeats_needed": "answers per item at which the items at hand suffice; inf if no number does",
     "answers_by_items": "further answers of both models, if items are added at the repeats at hand",
     "answers_by_repeats": "further answers of both models, if repeats are added to the items at "
     "hand",
-    "cheaper": "way of fewer further answers: items, repeats, neither where none is enough, or "
-    "enough where nothing is missing",
-    "item_cost_even": "cost of making an item, in answers, from which on repeats are the cheaper "
-    "way; inf where never, null where nothing is missing",
+    "cheaper": "way that needs fewer further answers: items or repeats; neither if none suffices, "
+    "enough if none is needed",
+    "item_cost_even": "cost of making an item, in answers, above which repeats are cheaper; inf if "
+    "they never are, null if no answer is needed",
 }
 
 PAIR_COLUMNS: Final[Mapping[str, str]] = {
@@ -169,16 +167,16 @@ RANK_COLUMNS: Final[Mapping[str, str]] = {
     "Wilson's, Student's for graded scores",
     "score_high": "upper end of that interval",
     "n_missing": "items without a score of the model",
-    "p_missing": "p-value of missing scores going with difficulty",
-    "rank_low": "best rank that the items leave possible; the sets of a task hold all at once",
+    "p_missing": "p-value of the association between missing scores and difficulty",
+    "rank_low": "best rank consistent with the data; the sets of a task hold simultaneously",
     "rank_high": "worst such rank",
-    "first": "whether the model is verified to be first: the declared test finds it better than "
-    "each rival at the level of a single pair",
-    "p_first": "of the model with the best score: its largest p-value against a rival, adjusted "
-    "for no family; 1 where missing scores leave the sign of a gap open",
-    "score_further": "of the first of three models or more: what a leader so chosen is expected to "
-    "score on items that did not choose it",
-    "lead_further": "its lead there over the second so chosen",
+    "first": "whether the model is verified to be first: the declared test rejects in its favor "
+    "against each rival at the level of a single pair",
+    "p_first": "of the model with the best score: its largest p-value against a rival, without "
+    "adjustment; 1 if missing scores leave the sign of a gap open",
+    "score_further": "of the first of three models or more: expected score of a leader on items "
+    "that did not select it",
+    "lead_further": "its expected lead there over the second",
 }
 
 
@@ -191,18 +189,15 @@ def dictionary_page() -> str:
     }
     parts = [
         "# The columns of a board",
-        "The files' metadata are written from the same lines. "
-        "[verdicts.md](verdicts.md) says how the columns belong together.",
+        "The metadata of the files have the same descriptions. "
+        "[Verdicts](verdicts.md) explains the columns together.",
     ]
     for title, columns in groups.items():
         rows = [f"| `{name}` | {text} |" for name, text in columns.items()]
-        parts.append(
-            "\n".join([f"## {title}", "", "| Column | What it says |", "|---|---|", *rows])
-        )
+        parts.append("\n".join([f"## {title}", "", "| Column | Meaning |", "|---|---|", *rows]))
     core = ", ".join(f"`{name}`" for name in CORE_COLUMNS)
     parts.append(
         "## Folder `pairs` of a board of thousands\n\n"
-        f"Of the columns of `pairs.parquet` it has {core}: each where the scores have it, so that "
-        "graded ones have no counts."
+        f"It has these columns of `pairs.parquet`: {core}. Graded scores have no counts."
     )
     return "\n\n".join(parts) + "\n"

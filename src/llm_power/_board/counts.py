@@ -92,7 +92,8 @@ class ScoreCounts:
         self._starts = ends - sizes
         many = len(scores) < _FEWEST_ITEMS * len(sizes) and sizes.all()
         parts = [order] if many else np.split(order, ends[:-1])
-        self._clusters = [_ClusterScores(scores[part].T) for part in parts]
+        starts = self._starts if many else np.zeros(1, dtype=np.int64)
+        self._clusters = [_ClusterScores(scores[part].T, starts) for part in parts]
 
     def tables(self, first: IntArray, second: IntArray) -> CountTables:
         """Return the tables of the pairs by cluster, in single precision.
@@ -101,7 +102,7 @@ class ScoreCounts:
         """
         tables = np.empty((4, len(self._starts), len(first)), dtype=np.float32)
         if len(self._clusters) < len(self._starts):
-            self._clusters[0].count_parts(first, second, self._starts, tables)
+            self._clusters[0].count_parts(first, second, tables)
             return CountTables(tables)
         for rows in _blocks_of_rows(first, second):
             for cluster, table in zip(self._clusters, tables.swapaxes(0, 1), strict=True):
@@ -155,9 +156,9 @@ def _blocks_of_rows(first: IntArray, second: IntArray) -> list[list[_Run]]:
 
 
 class _ClusterScores:
-    """Scores of one cluster's items, one row a model, in single precision."""
+    """Scores of one cluster's items, or of several from `starts` on, one row a model."""
 
-    def __init__(self, rows: FloatArray) -> None:
+    def __init__(self, rows: FloatArray, starts: IntArray) -> None:
         present = ~np.isnan(rows)
         self._solved = np.where(present, rows, 0.0).astype(np.float32)
         if np.any((self._solved != 0.0) & (self._solved != 1.0)):
@@ -165,7 +166,11 @@ class _ClusterScores:
                 "scores must be 0, 1 or missing to be counted; use moments instead"
             )
         self._scored = None if present.all() else present.astype(np.float32)
-        self._n_solved = self._solved.sum(axis=1, dtype=np.float64)
+        self._starts = starts
+        # Of models, within clusters: (n_models, n_clusters). A cluster may have no items.
+        self._n_solved = np.zeros((len(rows), len(starts)), dtype=np.float32)
+        if rows.shape[1]:
+            np.add.reduceat(self._solved, starts, axis=1, out=self._n_solved)
 
     def count(self, runs: Sequence[_Run], table: NDArray[np.float32]) -> None:
         """Write the cells of the runs into a table (4, n_pairs)."""
@@ -183,7 +188,7 @@ class _ClusterScores:
             row = run.first - top, slice(run.seconds.start - left, run.seconds.stop - left)
             solved = both[row]
             if self._scored is None:
-                of_a, of_b = self._n_solved[run.first], self._n_solved[run.seconds]
+                of_a, of_b = self._n_solved[run.first], self._n_solved[run.seconds, 0]
                 n: np.ndarray | int = self._solved.shape[1]
             else:
                 of_a, of_b, n = solved_a[row], solved_b[row], shared[row]
@@ -193,18 +198,25 @@ class _ClusterScores:
             only_b[places] = of_b - solved
             neither[places] = n - of_a - only_b[places]
 
-    def count_parts(
-        self, first: IntArray, second: IntArray, starts: IntArray, tables: NDArray[np.float32]
-    ) -> None:
-        """Write the cells of pairs within parts of the items into tables (4, n_parts, n_pairs)."""
+    def count_parts(self, first: IntArray, second: IntArray, tables: NDArray[np.float32]) -> None:
+        """Write the cells of pairs within the clusters into tables (4, n_clusters, n_pairs)."""
+        sizes = np.diff(self._starts, append=self._solved.shape[1])
         for some in _pair_blocks(len(first)):
-            a, b = self._solved[first[some]], self._solved[second[some]]
-            cells = [a * b, a * (1 - b), (1 - a) * b, (1 - a) * (1 - b)]
-            if self._scored is not None:
-                shared = self._scored[first[some]] * self._scored[second[some]]
-                cells = [cell * shared for cell in cells]
+            a, b = first[some], second[some]
+            both = self._within(self._solved[a] * self._solved[b])
+            if self._scored is None:
+                of_a, of_b, n = self._n_solved[a].T, self._n_solved[b].T, sizes[:, np.newaxis]
+            else:
+                of_a = self._within(self._solved[a] * self._scored[b])
+                of_b = self._within(self._scored[a] * self._solved[b])
+                n = self._within(self._scored[a] * self._scored[b])
+            cells = both, of_a - both, of_b - both, n - of_a - (of_b - both)
             for table, cell in zip(tables, cells, strict=True):
-                table[:, some] = np.add.reduceat(cell, starts, axis=1).T
+                table[:, some] = cell
+
+    def _within(self, products: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return sums within clusters, (n_clusters, n_pairs)."""
+        return np.asarray(np.add.reduceat(products, self._starts, axis=1).T)
 
 
 def count_cells(scores: FloatArray, first: IntArray, second: IntArray) -> PairCells:

@@ -74,9 +74,9 @@ def further_sentence(
     if sign * (first["score"] - first["score_further"]) >= error:
         return (
             f"{first['model']} scores {here}, in part by luck, as the best of {len(ranks):,} on "
-            f"these items: expect {score} on further ones, {place} ({lead} ahead here){less}."
+            f"these items: expect {score} on further items, {place} ({lead} ahead here){less}."
         )
     return (
-        f"Without the luck of being first or second on these items, expect {score} of the leader "
-        f"on further ones ({here} here), {place} ({lead} ahead here){less}."
+        f"Corrected for the luck of being first or second on these items, expect {score} of the "
+        f"leader on further items ({here} here), {place} ({lead} ahead here){less}."
     )

@@ -61,8 +61,8 @@ def first_sentence(ranks: pd.DataFrame, verdicts: pd.DataFrame, alpha: float) ->
         if len(could) < 2 and own["verdict"].eq(DIFFERENT).all():
             return f"{sentence}."
         return (
-            f"{sentence}: it beats each rival by itself, which takes no adjustment for other "
-            "pairs; possible ranks and verdicts hold for all pairs at once."
+            f"{sentence}: it beats each rival in a test of its own, which needs no adjustment for "
+            "other pairs; possible ranks and verdicts hold for all pairs at once."
         )
     if len(could) == len(ranks) > 2:
         return f"Any of the {len(could):,} models could be first."
@@ -83,7 +83,8 @@ def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
     )
     if overlap.any():
         notes.append(
-            "Models may differ whose score intervals overlap: a pair is compared item by item."
+            "Models with overlapping score intervals may still differ: pairs are compared item by "
+            "item."
         )
     if (np.diff(low) < 0).any() or (np.diff(high) < 0).any():
         notes.append(
@@ -96,7 +97,7 @@ def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
     if same.any():
         pair = different[same].iloc[0]
         why = (
-            "for ranks a lead counts only where no value of the missing scores would close it"
+            "ranks count a lead only if no value of the missing scores would close it"
             if pair["gap_lowest"] <= 0 <= pair["gap_highest"]
             else "ranks hold for all pairs of models at once, verdicts for the pairs compared"
         )

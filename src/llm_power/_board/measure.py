@@ -42,7 +42,7 @@ class Measure:
         if not self.lower_is_better:
             return ""
         two = self.with_unit("2")
-        return f"Less is better: a gap of {two} says that the model named first has {two} less."
+        return f"Less is better: a gap of {two} means that the first model has {two} less."
 
 
 POINTS: Final = Measure()

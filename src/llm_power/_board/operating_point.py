@@ -39,7 +39,7 @@ class Declared:
     test : {"exact", "mid_p", "asymptotic"}
         McNemar's test that 0/1 scores are compared by; graded ones are by the paired t test.
     margin : float or None
-        Largest gap, in score units, that counts as none; without one no pair is equivalent.
+        Equivalence margin, in score units; without one no pair is equivalent.
     clusters : {"random", "fixed"}
         Whether the clusters of the items are a sample, so that further ones would differ, or all
         that is meant. Fixed ones leave the verdict to the items.

@@ -16,7 +16,8 @@ from llm_power._board.all_pairs import FamilyValues, RankEnds
 from llm_power._board.columns import PAIR_COLUMNS
 from llm_power._files import naming
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.multiplicity import FamilyTest
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.multiplicity import Adjustment, FamilyTest
 
 #: Places of pairs in one file.
 FILE_PAIRS: Final = 2**20
@@ -168,38 +169,38 @@ def _decoded(schema: pa.Schema) -> pa.Schema:
     return pa.schema(fields)
 
 
-def write_family(
-    path: Path, family: FamilyValues, ends: RankEnds, bounds: Sequence[tuple[int, int]]
-) -> None:
-    """Write the adjusted p-values of all pairs, one row group for each part."""
+def write_family(path: Path, family: FamilyValues, ends: RankEnds) -> None:
+    """Write how the p-values of a family are adjusted, a row group for each kind."""
     decided = family.decided
+    kinds = decided.adjust, family.by_holm, family.by_bh
     metadata = {
         "family": json.dumps([decided.level, decided.size, decided.close]),
+        "most": json.dumps([kind.most for kind in kinds]),
         "ends": json.dumps({task: [x.tolist() for x in both] for task, both in ends.items()}),
     }
-    columns = {
-        "decided": decided.p,
-        "p": family.p,
-        "unadjusted": family.unadjusted,
-        "holm": family.holm,
-        "bh": family.bh,
-    }
-    schema = pa.schema({name: pa.float64() for name in columns}, metadata=metadata)
+    columns = {"at": pa.float64(), "steps": pa.float64()}
+    schema = pa.schema(columns, metadata=metadata)
     with _parquet_writer(path, schema) as writer:
-        for start, stop in bounds:
-            part = {name: pa.array(values[start:stop]) for name, values in columns.items()}
-            writer.write_table(pa.table(part, schema=schema), row_group_size=max(stop - start, 1))
+        for kind in kinds:
+            # Below the first step there is none to be at.
+            values = np.concatenate([[-np.inf], kind.at]), kind.steps
+            table = pa.table(dict(zip(columns, values, strict=True)), schema=schema)
+            writer.write_table(table, row_group_size=len(table))
 
 
-def read_family(path: Path, part: int | None = None) -> tuple[FamilyValues, RankEnds]:
-    """Return the values that `write_family` wrote, of one part or of all, and the ends of ranks."""
+def read_family(path: Path, p: FloatArray, unadjusted: FloatArray) -> tuple[FamilyValues, RankEnds]:
+    """Return pairs of the family that `write_family` wrote, and the ends of ranks."""
     with pq.ParquetFile(path) as file:
-        table = file.read() if part is None else file.read_row_group(part)
-    metadata = {key.decode(): json.loads(value) for key, value in table.schema.metadata.items()}
-    decided, *others = (
-        table[name].to_numpy() for name in ("decided", "p", "unadjusted", "holm", "bh")
-    )
+        metadata = {
+            name: json.loads(file.schema_arrow.metadata[name.encode()])
+            for name in ("family", "most", "ends")
+        }
+        kinds = []
+        for number, most in enumerate(metadata["most"]):
+            table = file.read_row_group(number)
+            at, steps = (table[name].to_numpy() for name in ("at", "steps"))
+            kinds.append(Adjustment(at[1:], steps, most))
     level, size, close = metadata["family"]
-    test = FamilyTest(decided, level, size, None if close is None else (close[0], close[1]))
+    known = None if close is None else (close[0], close[1])
     ends = {task: (np.array(both[0]), np.array(both[1])) for task, both in metadata["ends"].items()}
-    return FamilyValues(test, *others), ends
+    return FamilyValues(FamilyTest(p, level, size, known, kinds[0]), unadjusted, *kinds[1:]), ends

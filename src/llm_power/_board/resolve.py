@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +15,7 @@ import pandas as pd
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.average import TaskAverage, among_best, average_tasks
 from llm_power._board.cluster_readings import cluster_readings
+from llm_power._board.families import number_of_pairs
 from llm_power._board.landscape import VERDICTS, Landscape, board_landscapes
 from llm_power._board.leader import with_leaders
 from llm_power._board.measure import POINTS, Measure, measure_of
@@ -24,15 +27,19 @@ from llm_power._board.stream import (
     Keep,
     Streamed,
     StreamedPairs,
+    is_streamed,
     shown_verdicts,
     stream_pairs,
 )
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
+from llm_power._result_set import require_replaceable, scratch_folder
 from llm_power._scores.selection import apply_missing_policy
 from llm_power._scores.store import TaskScores
 
 N_STAGES: Final = 8
+#: Folder of the Parquet files of a board with more pairs than are held.
+DATASET: Final = "pairs"
 _USUAL: Final = OperatingPoint()
 _UNDECLARED: Final = Declared()
 _ALL: Final = Keep()
@@ -342,3 +349,68 @@ def _repeats(
     if all(task.repeats is None for task in tasks):
         return None
     return repeats_table(verdicts, tasks, point)
+
+
+@contextmanager
+def resolved_board(
+    out: Path | None,
+    tasks: Sequence[TaskScores],
+    *,
+    family: Family,
+    keep: Keep | None,
+    top: int | None,
+    cluster: str | None,
+    point: OperatingPoint,
+    declared: Declared,
+    on_stage: Callable[[str], None],
+) -> Iterator[tuple[BoardVerdicts, Path | None]]:
+    """Yield a board, held or streamed by its number of pairs, and the streamed pairs' folder.
+
+    Streamed pairs are written where there is an `out`, for what writes it to move them there.
+    """
+    if not is_streamed(tasks, family, keep):
+        held = resolve_board(
+            tasks,
+            family=family,
+            cluster=cluster,
+            point=point,
+            declared=declared,
+            top=top,
+            on_stage=on_stage,
+        )
+        yield held, None
+        return
+    if out is not None:  # before minutes of work, not after it
+        require_replaceable(out / DATASET)
+    stream = partial(
+        stream_board,
+        tasks,
+        cluster=cluster,
+        point=point,
+        declared=declared,
+        keep=replace(keep or Keep(), best=top),
+        on_pairs=_in_steps(tasks, on_stage),
+    )
+    if out is None:
+        yield stream(), None
+        return
+    with scratch_folder(out) as folder:
+        dataset = folder / DATASET
+        streamed = stream(folder=dataset)
+        yield streamed, dataset if any(dataset.iterdir()) else None
+
+
+def _in_steps(
+    tasks: Sequence[TaskScores], on_stage: Callable[[str], None]
+) -> Callable[[int], None]:
+    """Report the stages of a stream of pairs, of which each passes twice."""
+    total = 2 * number_of_pairs(tasks)
+    done = 0
+
+    def count(pairs: int) -> None:
+        nonlocal done
+        before, done = done, done + pairs
+        for _ in range(before * N_STAGES // total, done * N_STAGES // total):
+            on_stage(f"pairs, {done / total:.0%}")
+
+    return count

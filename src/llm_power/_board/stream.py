@@ -261,7 +261,7 @@ def _streamed(
     pairs: BoardPairs, family: FamilyValues, tally: Tally, keep: Keep, shown: Keep
 ) -> Streamed:
     overview = [_overview(task, tally) for task in pairs.tasks]
-    readings = cluster_readings(pairs, family, np.arange(pairs.n_pairs))
+    readings = cluster_readings(pairs, family)
     return Streamed(keep, shown, pairs.n_pairs, tally, overview, readings)
 
 

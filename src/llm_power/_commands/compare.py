@@ -56,8 +56,8 @@ _GROUPS: Final = (
     Group(
         "What to compare",
         (
-            option("--baseline", metavar="MODEL", help="Model in use, where a file has several."),
-            option("--candidate", metavar="MODEL", help="Model that would replace it."),
+            option("--baseline", metavar="MODEL", help="Model in use, if a file has several."),
+            option("--candidate", metavar="MODEL", help="Model to replace it."),
             *(MARGIN, MISSING),
         ),
     ),
@@ -70,11 +70,11 @@ _GROUPS: Final = (
                 default="worse",
                 metavar="OUTCOMES",
                 callback=_outcomes,
-                help=f"Outcomes refused by the exit code, of {', '.join(OUTCOMES)}; none if empty.",
+                help=f"Outcomes that fail, of {', '.join(OUTCOMES)}; none if empty.",
             ),
             *(EXPLAIN, FORMAT, REPORT),
         ),
-        (option("--junit", type=PATH, metavar="FILE", help="Write it as a JUnit report, .xml."),),
+        (option("--junit", type=PATH, metavar="FILE", help="Write a JUnit report, .xml."),),
     ),
 )
 

@@ -62,13 +62,13 @@ TASK: Final = option(
     multiple=True,
     metavar="NAME,...",
     callback=_with_commas,
-    help="Tasks or groups of tasks to read among several; of one table, its name.",
+    help="Tasks or groups to read; for one table, its name.",
 )
 METRIC: Final = _names("--metric", "Metric or scorer of a log, for all tasks or one.")
 FILTER: Final = _names("--filter", "Answer filter, or split, of a log.")
-LATEST: Final = option("--latest", is_flag=True, help="Of several runs of a model, the newest.")
+LATEST: Final = option("--latest", is_flag=True, help="Read the newest of several runs.")
 KIND: Final = option(
-    "--kind", type=click.Choice(KINDS), help="Scores of 0 and 1, in [0, 1], or any numbers."
+    "--kind", type=click.Choice(KINDS), help="Type of score: 0 or 1, in [0, 1], or any number."
 )
 ITEM: Final = option("--item", metavar="COLUMN", help="Column of the item ids.")
 READING: Final = (
@@ -77,77 +77,77 @@ READING: Final = (
         type=click.Choice(["auto", *reader_names()]),
         default="auto",
         metavar="NAME",
-        help="How to read the scores; docs/logs.md lists the readers.",
+        help="Reader of the scores; docs/logs.md lists them.",
     ),
     KIND,
     ITEM,
     option("--unit", metavar="UNIT", help="Unit of real scores: $, s, tokens."),
-    option("--lower-is-better", is_flag=True, help="Real scores of which less is better."),
+    option("--lower-is-better", is_flag=True, help="Lower real scores are better."),
     option("--model", metavar="COLUMN", help="Column of a long table's model names."),
     option("--score", metavar="COLUMN", help="Column of a long table's scores."),
     option("--exclude", multiple=True, metavar="MODEL", help="Leave a model out; repeatable."),
-    _names("--reducer", "Inspect: what makes one score of the epochs."),
+    _names("--reducer", "Inspect: reducer of the epochs to one score."),
     option(
         "--name",
         "names",
         multiple=True,
         metavar="RUN=PATH",
         callback=_named_paths,
-        help="Read a log, and call its model RUN; repeatable.",
+        help="Read a log as model RUN; repeatable.",
     ),
     option(
         "--pool",
         type=click.Choice(POOLS),
         default="no",
-        help="lm_eval: a group as one task, instead of its members or beside them.",
+        help="lm_eval: report a group as one task, instead of or beside members.",
     ),
     option(
         "--match",
         type=click.Choice(MATCHES),
         default="id",
-        help="lm_eval, alpaca_eval: same items by id, or by what they ask.",
+        help="lm_eval, alpaca_eval: match items by id or by content.",
     ),
     option(
         "--true",
         multiple=True,
         metavar="WORD",
-        help="A word of a table that means 1, where others mean 0; repeatable.",
+        help="Word that means 1, where other words mean 0; repeatable.",
     ),
     option("--percent", is_flag=True, help="Scores are from 0 to 100."),
     option(
         "--decimal",
         type=click.Choice(DECIMAL_MARKS),
-        help="Decimal mark of a table whose other mark separates thousands.",
+        help="Decimal mark of a table; the other mark separates thousands.",
     ),
-    option("--task-column", metavar="COLUMN", help="Tells the tasks of a long table."),
-    option("--repeat-column", metavar="COLUMN", help="Tells repeats of an item."),
+    option("--task-column", metavar="COLUMN", help="Column of a long table's tasks."),
+    option("--repeat-column", metavar="COLUMN", help="Column that numbers the repeats of an item."),
     option(
         "--accept-other-score",
         is_flag=True,
         help="Accept logs that display another score; record it.",
     ),
-    option("--skip-malformed", is_flag=True, help="Count malformed records and leave them out."),
+    option("--skip-malformed", is_flag=True, help="Leave malformed records out; count them."),
     option(
         "--answer-key",
         type=click.Choice(ANSWER_KEYS),
         default="shared",
-        help="MMLU-Pro zips: stop where two disagree about an answer, or judge by its own.",
+        help="MMLU-Pro zips: one answer key for all, or each zip's own.",
     ),
 )
 
 # What to compare.
 MARGIN: Final = option(
-    "--margin", type=float, metavar="GAP", help="Equivalence margin: gaps up to it count as none."
+    "--margin", type=float, metavar="GAP", help="Equivalence margin, in score units."
 )
 MISSING: Final = option(
     "--missing",
     type=click.Choice(MISSING_POLICIES),
     default="error",
-    help="Items that a model has no score on.",
+    help="Missing scores: stop, compare shared items, drop items, or weight.",
 )
 P_A: Final = option("--p-a", type=float, metavar="P", help="Accuracy of A, from 0 to 1.")
 P_B: Final = option("--p-b", type=float, metavar="P", help="Accuracy of B.")
-RHO: Final = option("--rho", type=float, help="Correlation of their scores, if it is known.")
+RHO: Final = option("--rho", type=float, help="Correlation of A's and B's scores, if known.")
 B: Final = option("--b", type=int, metavar="COUNT", help="Items that only A solves.")
 C: Final = option("--c", type=int, metavar="COUNT", help="Items that only B solves.")
 N: Final = option(
@@ -165,13 +165,13 @@ CLUSTERS: Final = option(
     "--clusters",
     type=click.Choice(CLUSTER_SAMPLINGS),
     default="random",
-    help="Whether the clusters are a sample of clusters, or all that is meant.",
+    help="Clusters are a sample (random), or the only ones of interest (fixed).",
 )
 ALPHA: Final = option(
     "--alpha", type=float, default=0.05, help="Chance of a false alarm (two-sided level)."
 )
 POWER: Final = option(
-    "--power", type=float, default=0.80, help="Chance to find a gap that is there (power)."
+    "--power", type=float, default=0.80, help="Chance to detect a true gap (power)."
 )
 
 # What to write.
@@ -180,15 +180,13 @@ FORMAT: Final = option(
     "form",
     type=click.Choice(FORMATS),
     default="table",
-    help="For a terminal, for programs at full precision, or for a page.",
+    help="Terminal table, JSON at full precision, or Markdown.",
 )
-EXPLAIN: Final = option(
-    "--explain", is_flag=True, help="Say below the answer what each line of it means."
-)
+EXPLAIN: Final = option("--explain", is_flag=True, help="Explain each line of the answer below it.")
 REPORT: Final = option(
     "--report",
     multiple=True,
     type=PATH,
     metavar="FILE",
-    help="Write the answer as .txt, .md, .json or .html as well; repeatable.",
+    help="Also write the answer as .txt, .md, .json or .html; repeatable.",
 )

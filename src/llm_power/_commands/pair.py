@@ -59,7 +59,7 @@ def pair(
     explain: bool,
     report: Sequence[Path],
 ) -> None:
-    """Answer for one pair of models without files.
+    """Compare one pair of models by counts or accuracies, without files.
 
     From the discordant counts of 0/1 scores: gap, tests, verdict, required items, monitoring and
     errors. From two accuracies alone: what holds over every correlation that they admit.

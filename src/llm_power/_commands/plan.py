@@ -55,7 +55,7 @@ _EXAMPLES: Final = (
 _REPEATS: Final = (
     option("--between", type=float, metavar="VARIANCE", help="Between-item variance of scores."),
     option("--within-a", type=float, metavar="VARIANCE", help="Variance of A within an item."),
-    option("--within-b", type=float, metavar="VARIANCE", help="Variance of B; else as of A."),
+    option("--within-b", type=float, metavar="VARIANCE", help="Variance of B; A's if omitted."),
     option("--repeats-a", type=click.IntRange(1), metavar="K", help="Answers of A to an item."),
     option("--repeats-b", type=click.IntRange(1), metavar="K", help="Answers of B; else as many."),
 )
@@ -66,28 +66,37 @@ _PILOT: Final = (
 )
 _COSTS: Final = (
     option("--cost-subject", type=float, metavar="COST", help="Cost of a subject, in any unit."),
-    option("--cost-item", type=float, metavar="COST", help="Cost of an item beside its answers."),
+    option(
+        "--cost-item", type=float, metavar="COST", help="Fixed cost per item, without its answers."
+    ),
     option("--cost-answer", type=float, metavar="COST", help="Cost of an answer of one model."),
-    option("--budget", type=float, help="What there is to be spent, in place of --gap."),
+    option("--budget", type=float, help="Budget in the same unit, in place of --gap."),
 )
 _FAMILY: Final = (
-    option("--comparisons", type=int, default=1, metavar="K", help="Pairs, adjusted by Holm."),
-    option("--models", type=int, metavar="M", help="Models whose pairs max-T adjusts."),
+    option("--comparisons", type=int, default=1, metavar="K", help="Pairs to adjust by Holm."),
+    option("--models", type=int, metavar="M", help="Models; max-T adjusts all their pairs."),
     option("--clusters", type=int, metavar="K", help="Subjects that the items come from."),
     option("--icc", type=float, help="Correlation of paired differences within a subject."),
 )
 _GROUPS: Final = (
     Group(
         "What to read",
-        (option("--pilot", type=PATH, help="Scores that two models have."),),
+        (option("--pilot", type=PATH, help="Scores of two models from an earlier run."),),
         _PILOT,
     ),
     Group(
         "What to compare",
         (
-            option("--gap", type=float, help="Gap to be found, in score units: .05 is 5 points."),
+            option(
+                "--gap", type=float, help="True gap to detect, in score units: .05 is 5 points."
+            ),
             *(P_A, P_B),
-            option("--discordance", type=float, metavar="SHARE", help="Items one alone solves."),
+            option(
+                "--discordance",
+                type=float,
+                metavar="SHARE",
+                help="Share of items that one model alone solves.",
+            ),
             *(N, MARGIN),
         ),
         (
@@ -111,11 +120,11 @@ _GROUPS: Final = (
 def plan(
     *, plot: Path | None, form: Format, explain: bool, report: Sequence[Path], **given: Any
 ) -> None:
-    """Say how many items to run, before they are run.
+    """Plan how many items to run.
 
-    From a gap alone, with the range of all that it leaves open; from a gap and the share of items
-    that one model alone solves; from two accuracies, or the counts of a run; from --n in place of
-    the gap, which gap so many items find. docs/planning.md has worked plans.
+    Start from a gap alone, and get the range of items that it leaves open; from a gap and
+    --discordance; from two accuracies; or from the counts of a run. With --n in place of the gap,
+    get the gap that so many items detect. docs/planning.md has worked plans.
     """
     from llm_power._planning.ask import plan as planned_by
     from llm_power._report.answer import report_writer

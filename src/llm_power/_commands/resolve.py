@@ -65,7 +65,7 @@ _GROUPS: Final = (
                 "--pairs",
                 type=click.Choice(FAMILIES),
                 default="adjacent",
-                help="Each rank against the next, or every pair.",
+                help="Compare each rank with the next, or every pair.",
             ),
             *(MARGIN, MISSING),
         ),
@@ -74,7 +74,7 @@ _GROUPS: Final = (
                 "--top",
                 type=int,
                 metavar="K",
-                help="Show only the K best models of each task; ranks and family are those of all.",
+                help="Show the K best models of a task; rank and adjust all.",
             ),
             option(
                 "--keep",
@@ -85,7 +85,7 @@ _GROUPS: Final = (
                 "--weights",
                 default="equal",
                 metavar="equal|items|TASK=W,...|FILE",
-                help="Weight of each task in their average; FILE is YAML, a number a task.",
+                help="Weight of each task in the average; FILE is YAML.",
             ),
         ),
     ),
@@ -97,20 +97,20 @@ _GROUPS: Final = (
                 "--family",
                 type=click.Choice(CONTROLS),
                 default="max-t",
-                help="What is controlled over all pairs: any error, or the false discovery rate.",
+                help="Error rate to control: family-wise, or false discoveries.",
             ),
             *(TEST, CLUSTERS),
             option(
                 "--cluster-test",
                 type=click.Choice(CLUSTER_TESTS),
                 default="cr2",
-                help="Test of random clusters: t test, wild cluster bootstrap, or flips of signs.",
+                help="Test of random clusters: t test, wild bootstrap, or sign flips.",
             ),
             *(ALPHA, POWER),
             option(
                 "--monitored",
                 is_flag=True,
-                help="Add what continuous monitoring takes (seconds).",
+                help="Add the items of continuous monitoring (takes seconds).",
             ),
         ),
     ),
@@ -126,9 +126,9 @@ _GROUPS: Final = (
                 "plots",
                 type=click.Choice(PICTURE_FORMATS),
                 multiple=True,
-                help="Draw the board too, in this format; repeatable.",
+                help="Also draw the board in this format; repeatable.",
             ),
-            option("--csv", is_flag=True, help="Write pairs.csv, however many pairs it has."),
+            option("--csv", is_flag=True, help="Write pairs.csv, whatever its size."),
         ),
     ),
 )
@@ -150,16 +150,16 @@ def resolve(
     """Resolve the pairs of a leaderboard from its per-item SCORES.
 
     A table (Parquet, CSV, TSV, JSON Lines, .xlsx; - is standard input) is one task, wide or long.
-    Logs, or folders of them, are read together: a task has the models that any of them has.
-    docs/logs.md lists the tools whose logs are read; NAME=PATH reads a log under your own name.
+    Logs, or folders of them, are read together: a task has the models of all logs. docs/logs.md
+    lists the tools; NAME=PATH reads a log under your own name.
 
-    Without --out the answer is printed and nothing is written. With it the folder gets
-    pairs.parquet, pairs.csv, summary.json and error_bars.md, the standard errors for a report; of
-    several tasks average.parquet and average.csv, and where scores are means of repeats
-    repeats.parquet and repeats.csv; with the extra `report` installed also the page board.html and
-    the tables board.md, and with --plot a picture. pairs.csv is left out above 10,000 pairs. Of
-    more than 100,000 pairs, all are counted and written to the folder pairs as they pass, in
-    Parquet; pairs.parquet, screen, page and JSON have the adjacent ones.
+    Without --out the command prints the answer and writes nothing. With it the folder gets
+    pairs.parquet, pairs.csv, summary.json and error_bars.md (standard errors for a report);
+    average.parquet and average.csv for several tasks; repeats.parquet and repeats.csv if scores
+    are means of repeats; the page board.html and the tables board.md if the extra `report` is
+    installed; and a picture with --plot. pairs.csv is omitted above 10,000 pairs. More than
+    100,000 pairs are all counted and streamed to the folder pairs, in Parquet; pairs.parquet,
+    screen, page and JSON then have the adjacent pairs.
     """
     from llm_power._board.resolve import N_STAGES
     from llm_power._door import resolve_for
@@ -168,7 +168,7 @@ def resolve(
     if not scores and not names:
         raise click.UsageError("Missing argument 'SCORES...'.")
     if out is None and (csv or plots):
-        raise click.UsageError("give --out, the folder of what --csv and --plot write")
+        raise click.UsageError("give --out, the folder for the files of --csv and --plot")
     left_out = ""
     with ExitStack() as stack:
         paths = stack.enter_context(_without_dash(scores))
@@ -190,17 +190,18 @@ def resolve(
 
 
 def _where(out: Path, found: Resolved) -> str:
-    """Say where the numbers are."""
-    board, kept = found.board, (out / "pairs").is_dir()
+    """Name the page, the table with every column, and the folder of the pairs that are kept."""
+    board, page, kept = found.board, out / "board.html", out / "pairs"
     shown = out / ("pairs.csv" if (out / "pairs.csv").exists() else "pairs.parquet")
+    lines = [f"Page: {page}"] if page.exists() else []
     if board.streamed is None:
-        return f"Every number of each pair is in {shown}; the board, beside it."
-    where = f"are in {out / 'pairs'}" if kept else "are none"
-    return (
-        f"{board.n_pairs:,} pairs were compared: those kept ({board.streamed.keep.words}) {where}, "
-        f"the {len(board.verdicts):,} {board.shown_words}, with every column, are in {shown}; the "
-        "board, beside it."
-    )
+        return "\n".join([*lines, f"All columns: {shown}"])
+    where = kept if kept.is_dir() else "none"
+    lines += [
+        f"All columns of the {len(board.verdicts):,} {board.shown_words}: {shown}",
+        f"Compared: {board.n_pairs:,} pairs. Kept ({board.streamed.keep.words}): {where}",
+    ]
+    return "\n".join(lines)
 
 
 @contextmanager

@@ -82,18 +82,18 @@ def _sentences(found: Comparison, n_tasks: int) -> tuple[str, ...]:
         )
     family = f"; {found.p_family:.2g} adjusted for {n_tasks} tasks" if n_tasks > 1 else ""
     p = f"p = {found.p_single:.2g} ({TEST_NAMES[found.test]}){family}"
-    less = [found.measure.sentence.replace("model named first", "candidate")]
+    less = [found.measure.sentence.replace("first model", "candidate")]
     return (gap, p, *filter(None, less), *([_what_decides(found)] if found.more_items else []))
 
 
 def _what_decides(found: Comparison) -> str:
     have = f"It has {counted(found.n_items, 'item')};"
     if math.isinf(found.more_items):
-        return f"{have} the sign of the gap is too uncertain for any number of further ones."
+        return f"{have} the sign of the gap is too uncertain for any number of further items."
     shown = "better" if found.gap > 0 else "worse"
     if found.decided_as == "equivalent":
         shown = "equivalent"
     return (
-        f"{have} {found.more_items:,.0f} more, tested with these, would show it {shown} with a "
-        f"chance of {found.power:g}."
+        f"{have} {found.more_items:,.0f} more, tested with these, show it {shown} with a chance "
+        f"of {found.power:g}."
     )

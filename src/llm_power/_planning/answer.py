@@ -7,14 +7,7 @@ from math import ceil, inf, isfinite, nan, sqrt
 from typing import Any, Final, Literal
 
 from llm_power._errors import InvalidArgument
-from llm_power._planning.pair import (
-    EDGE,
-    AssumedPair,
-    pair_from_accuracies,
-    pair_from_counts,
-    pair_from_gap,
-    pairs_of_accuracies,
-)
+from llm_power._planning.pair import EDGE, AssumedPair, pair_from_gap
 from llm_power._planning.question import STANDARD, Question
 from llm_power._statistics.anytime_horizon import monitored_required_n
 from llm_power._statistics.argument_checks import positive_count
@@ -35,6 +28,8 @@ from llm_power._statistics.paired_equivalence import (
 )
 
 Decided = Literal["different", "equivalent", "undetermined"]
+#: What a range leaves open.
+Open = Literal["correlation", "discordance"]
 
 # Shares of the planned items at which errors of a significant gap are given.
 _SHARES: Final = (0.25, 0.5, 1.0)
@@ -44,7 +39,7 @@ _MULTIPLES: Final = (1, 1.5, 2, 4)
 
 @dataclass(frozen=True, slots=True)
 class AtSize:
-    """What the declared test says of the pair at one number of items."""
+    """Power and design errors of the declared test at one sample size."""
 
     n_items: int
     power: float
@@ -145,7 +140,7 @@ class PlanRange:
 
     fewest: Plan  # at the highest correlation of the scores, or the least discordance
     most: Plan
-    open: Literal["correlation", "discordance"] = "correlation"
+    open: Open
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,51 +152,16 @@ class DetectableGap:
     plan: Plan  # of a pair with this gap, or the largest that the discordance admits
 
 
-def plan_accuracies(
-    p_a: float,
-    p_b: float,
+def plan_range(
+    ends: tuple[AssumedPair, AssumedPair],
     *,
-    rho: float | None = None,
-    agreement: float | None = None,
+    of: Open,
     n_items: int | None = None,
     question: Question = STANDARD,
-) -> Plan:
-    """Plan from two accuracies, and how their scores go together."""
-    return _plan(pair_from_accuracies(p_a, p_b, rho=rho, agreement=agreement), question, n_items)
-
-
-def plan_any_correlation(
-    p_a: float, p_b: float, *, n_items: int | None = None, question: Question = STANDARD
 ) -> PlanRange:
-    """Plan from two accuracies alone, over every correlation that they admit."""
-    fewest, most = pairs_of_accuracies(p_a, p_b)
-    return PlanRange(_plan(fewest, question, n_items), _plan(most, question, n_items))
-
-
-def plan_any_discordance(
-    gap: float, *, n_items: int | None = None, question: Question = STANDARD
-) -> PlanRange:
-    """Plan from a gap alone, over every share of items that one model alone may solve."""
-    fewest, most = (
-        _plan(pair_from_gap(gap, discordance), question, n_items) for discordance in (abs(gap), 1.0)
-    )
-    return PlanRange(fewest, most, "discordance")
-
-
-def plan_counts(b: int, c: int, n_items: int, *, question: Question = STANDARD) -> Plan:
-    """Plan from a run, if its rates are the true ones."""
-    return _plan(pair_from_counts(b, c, n_items), question, n_items)
-
-
-def plan_gap(
-    gap: float,
-    discordance: float,
-    *,
-    n_items: int | None = None,
-    question: Question = STANDARD,
-) -> Plan:
-    """Plan from a gap and the share of items that exactly one model solves."""
-    return _plan(pair_from_gap(gap, discordance), question, n_items)
+    """Plan at both ends of what is known, the pair that takes fewer items first."""
+    fewest, most = (plan_pair(pair, n_items=n_items, question=question) for pair in ends)
+    return PlanRange(fewest, most, of)
 
 
 def plan_detectable(
@@ -210,49 +170,53 @@ def plan_detectable(
     """Plan the other way round: the smallest gap that so many items find."""
     if question.margin is not None:
         raise InvalidArgument("margin must come with a gap: give --gap in place of --n")
-    gap = _detectable(n_items, discordance, question, question.level)
+    gap = _detectable(n_items, discordance, question)
     pair = pair_from_gap(min(gap, discordance), discordance)
-    return DetectableGap(n_items, gap, _plan(pair, question, n_items, detectable=gap))
+    plan = plan_pair(pair, n_items=n_items, question=question, detectable=gap)
+    return DetectableGap(n_items, gap, plan)
 
 
-def _plan(
+def plan_pair(
     pair: AssumedPair,
-    asked: Question,
+    *,
     n_items: int | None = None,
+    question: Question = STANDARD,
     detectable: float | None = None,
 ) -> Plan:
-    if n_items is not None and n_items < (asked.clusters or 0):
+    """Plan for a pair, beside items at hand, of which the detectable gap may be known."""
+    if n_items is not None and n_items < (question.clusters or 0):
         raise InvalidArgument(
-            f"clusters must be at most the items at hand, {n_items:,}, got {asked.clusters!r}"
+            f"clusters must be at most the items at hand, {n_items:,}, got {question.clusters!r}"
         )
-    level = asked.level
-    settings: dict[str, Any] = {"alpha": level, "power": asked.power}
+    settings: dict[str, Any] = {"alpha": question.level, "power": question.power}
     needed = {
-        test: required_units(McNemarDesign(pair.p10, pair.p01, test=test, alpha=level), asked.power)
+        test: required_units(
+            McNemarDesign(pair.p10, pair.p01, test=test, alpha=question.level), question.power
+        )
         for test in ("exact", "mid_p", "asymptotic")
     }
-    own = needed[asked.test]
+    own = needed[question.test]
     n_star = float(required_n(pair.gap, pair.sigma_d, **settings))
-    clusters = _clusters(pair, asked, level, own, n_items) if isfinite(own) else None
+    clusters = _clusters(pair, question, own, n_items) if isfinite(own) else None
     items, decided_as = _to_take(own, clusters)
-    equivalence, shown = _equivalence(pair, asked, level)
+    equivalence, shown = _equivalence(pair, question)
     if equivalence is not None and isfinite(equivalence):
         items, decided_as = equivalence, "equivalent"
     return Plan(
-        question=asked,
+        question=question,
         pair=pair,
         items=items,
         decided_as=decided_as,
         **needed,
         n_star=n_star,
-        power_at_n_star=_power(pair, max(ceil(n_star), 1), asked, level) if isfinite(own) else nan,
+        power_at_n_star=_power(pair, max(ceil(n_star), 1), question) if isfinite(own) else nan,
         equivalence=equivalence,
         power_at_equivalence=shown,
-        holm=_holm(pair, asked),
-        monitored=None if asked.clusters else _monitored(pair, own, settings),
+        holm=_holm(pair, question),
+        monitored=None if question.clusters else _monitored(pair, own, settings),
         clusters=clusters,
-        sizes=() if asked.clusters else _sizes(pair, own, asked, level),
-        at_hand=None if n_items is None else _at_hand(pair, n_items, asked, detectable),
+        sizes=() if question.clusters else _sizes(pair, own, question),
+        at_hand=None if n_items is None else _at_hand(pair, n_items, question, detectable),
     )
 
 
@@ -261,15 +225,13 @@ def _to_take(own: float, clusters: ClusterItems | None) -> tuple[float, Decided]
     return items, "different" if isfinite(items) else "undetermined"
 
 
-def _equivalence(
-    pair: AssumedPair, asked: Question, level: float
-) -> tuple[float | None, float | None]:
+def _equivalence(pair: AssumedPair, asked: Question) -> tuple[float | None, float | None]:
     """Items of the two one-sided tests, and their power there."""
     if asked.margin is None:
         return None, None
     if abs(pair.gap) > asked.margin - EDGE:
         return inf, nan
-    law: dict[str, Any] = {"margin": asked.margin, "alpha": level}
+    law: dict[str, Any] = {"margin": asked.margin, "alpha": asked.level}
     n = float(score_equivalence_required_n(pair.p10, pair.p01, power=asked.power, **law))
     if not isfinite(n):
         return inf, nan
@@ -293,61 +255,63 @@ def _monitored(pair: AssumedPair, own: float, settings: dict[str, Any]) -> Monit
     return MonitoredItems(*monitored_required_n(pair.p10, pair.p01, **settings))
 
 
-def _sizes(pair: AssumedPair, own: float, asked: Question, level: float) -> tuple[AtSize, ...]:
+def _sizes(pair: AssumedPair, own: float, asked: Question) -> tuple[AtSize, ...]:
     if not isfinite(own):
         return ()
     found = []
     for n in dict.fromkeys(ceil(share * own) for share in _SHARES):
-        errors = _errors(pair, n, asked, level)
+        errors = _errors(pair, n, asked)
         found.append(AtSize(n, *(float(x) for x in (errors.power, errors.type_s, errors.type_m))))
     return tuple(found)
 
 
 def _at_hand(pair: AssumedPair, n_items: int, asked: Question, detectable: float | None) -> AtHand:
     if detectable is None:
-        detectable = _detectable(n_items, pair.discordance, asked, asked.level)
+        detectable = _detectable(n_items, pair.discordance, asked)
     return AtHand(
         n_items=positive_count("n_items", n_items),
-        power=_power(pair, n_items, asked, asked.level),
+        power=_power(pair, n_items, asked),
         detectable=detectable,
     )
 
 
-def _errors(pair: AssumedPair, n_items: int, asked: Question, level: float) -> DesignErrors:
+def _errors(pair: AssumedPair, n_items: int, asked: Question) -> DesignErrors:
     if n_items > MOST_COUNTED:
-        return normal_design_errors(pair.gap, pair.sigma_d / sqrt(n_items), alpha=level)
-    return mcnemar_design_errors(n_items, pair.p10, pair.p01, test=asked.test, alpha=level)
+        return normal_design_errors(pair.gap, pair.sigma_d / sqrt(n_items), alpha=asked.level)
+    return mcnemar_design_errors(n_items, pair.p10, pair.p01, test=asked.test, alpha=asked.level)
 
 
-def _power(pair: AssumedPair, n_items: int, asked: Question, level: float) -> float:
+def _power(pair: AssumedPair, n_items: int, asked: Question) -> float:
     """Power of the declared test, or of that by clusters where it is smaller; NaN without a gap."""
     if pair.gap == 0:
         return nan
-    of_items = float(_errors(pair, n_items, asked, level).power)
-    return min(of_items, _cluster_power(pair, n_items, asked, level))
+    of_items = float(_errors(pair, n_items, asked).power)
+    return min(of_items, _cluster_power(pair, n_items, asked))
 
 
-def _cluster_power(pair: AssumedPair, n_items: int, asked: Question, level: float) -> float:
+def _cluster_power(pair: AssumedPair, n_items: int, asked: Question) -> float:
     if asked.clusters is None or asked.icc is None:
         return 1.0
     k = asked.clusters
-    design = ClusterItemsDesign(pair.gap, pair.sigma_d, asked.icc, k, alpha=level)
+    design = ClusterItemsDesign(pair.gap, pair.sigma_d, asked.icc, k, alpha=asked.level)
     return float(design.power(n_items / k))
 
 
-def _detectable(n_items: int, discordance: float, asked: Question, level: float) -> float:
+def _detectable(n_items: int, discordance: float, asked: Question) -> float:
     """Smallest gap that both the items' own test and that by clusters find."""
     n = positive_count("n_items", n_items)
     if discordance == 0:
         return inf
-    low = mcnemar_detectable_gap(n, discordance, test=asked.test, alpha=level, power=asked.power)
+    low = mcnemar_detectable_gap(
+        n, discordance, test=asked.test, alpha=asked.level, power=asked.power
+    )
     if asked.clusters is None or asked.icc is None or not isfinite(low):
         return low
     k, icc = asked.clusters, asked.icc
 
     def by_clusters(gap: float) -> list[ClusterItemsDesign]:
         sigma = pair_from_gap(gap, discordance).sigma_d
-        return [ClusterItemsDesign(gap, sigma, icc, k, alpha=level)] if sigma > 0 else []
+        return [ClusterItemsDesign(gap, sigma, icc, k, alpha=asked.level)] if sigma > 0 else []
 
     if all(design.power(n / k) >= asked.power for design in by_clusters(low)):
         return low
@@ -355,7 +319,7 @@ def _detectable(n_items: int, discordance: float, asked: Question, level: float)
 
 
 def _clusters(
-    pair: AssumedPair, asked: Question, level: float, own: float, n_items: int | None
+    pair: AssumedPair, asked: Question, own: float, n_items: int | None
 ) -> ClusterItems | None:
     if asked.clusters is None or asked.icc is None:
         return None
@@ -364,12 +328,12 @@ def _clusters(
     law = pair.gap, pair.sigma_d, asked.icc
 
     def per_cluster(k: int) -> float:
-        by_clusters = required_units(ClusterItemsDesign(*law, k, alpha=level), asked.power)
+        by_clusters = required_units(ClusterItemsDesign(*law, k, alpha=asked.level), asked.power)
         return max(by_clusters, float(ceil(own / k)))
 
     size = ceil((own if n_items is None else n_items) / asked.clusters)
-    needed = required_units(ClusterDesign(*law, size, alpha=level), asked.power)
-    fewest = required_units(ClusterDesign(*law, alpha=level), asked.power)
+    needed = required_units(ClusterDesign(*law, size, alpha=asked.level), asked.power)
+    fewest = required_units(ClusterDesign(*law, alpha=asked.level), asked.power)
     numbers = {asked.clusters, int(max(needed, ceil(own / size)))}
     numbers |= {ceil(fewest * more) for more in _MULTIPLES}
     return ClusterItems(

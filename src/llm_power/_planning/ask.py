@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from llm_power._choices import Kind, McNemarTest
 from llm_power._errors import InvalidArgument
-from llm_power._planning.answer import (
-    plan_accuracies,
-    plan_any_correlation,
-    plan_any_discordance,
-    plan_counts,
-    plan_detectable,
-    plan_gap,
+from llm_power._planning.answer import plan_detectable, plan_pair, plan_range
+from llm_power._planning.pair import (
+    AssumedPair,
+    pair_from_accuracies,
+    pair_from_counts,
+    pair_from_gap,
+    pairs_of_accuracies,
 )
-from llm_power._planning.pair import pair_from_gap
 from llm_power._planning.question import Question
 from llm_power._planning.repeats import plan_repeats
 from llm_power._planning.text import Found, plan_answer
 from llm_power._report.answer import Reply
-from llm_power._statistics.argument_checks import percent_meant
+from llm_power._statistics.argument_checks import percent_meant, proportions
 
 if TYPE_CHECKING:
     from llm_power._planning.costs import CostPlan
@@ -61,7 +60,7 @@ class Planned(Reply):
     --------
     >>> from llm_power import plan
     >>> plan(n=2_000, discordance=0.1)
-    2,000 items find gaps of 2.03 points or more with power 0.8, by the exact McNemar test.
+    2,000 items detect gaps of 2.03 points or more with power 0.8, by the exact McNemar test.
     """
 
     numbers: Found | PilotPlan | CostPlan
@@ -177,8 +176,7 @@ def planned_from_task(
     **question: Any,
 ) -> Planned:
     """Plan for two models of a task, whose scores are the pilot."""
-    from llm_power._planning.pilot import pilot_curves, plan_pilot
-    from llm_power._planning.pilot_text import pilot_answer
+    from llm_power._planning.pilot import pilot_answer, pilot_curves, plan_pilot
 
     found = plan_pilot(
         task, model_a, model_b, cluster=cluster, gap=gap, question=Question(**question)
@@ -209,8 +207,7 @@ def _at_cost(
     given: dict[str, Any],
     question: dict[str, Any],
 ) -> Planned:
-    from llm_power._planning.costs import plan_costs, variances_of_levels
-    from llm_power._planning.costs_text import costs_answer
+    from llm_power._planning.costs import costs_answer, plan_costs, variances_of_levels
     from llm_power._planning.pilot import discordance_of_pilot, read_pilot, variances_of_pilot
     from llm_power._statistics.design_costs import Costs
 
@@ -245,15 +242,18 @@ def _at_cost(
     return Planned(costs_answer(found), found)
 
 
-# What plans with or without items at hand.
-_PLANS: Final[Mapping[frozenset[str], Callable[..., Found]]] = {
-    frozenset({"gap"}): plan_any_discordance,
-    frozenset({"gap", "discordance"}): plan_gap,
-    frozenset({"p_a", "p_b"}): plan_any_correlation,
+# What makes a pair of these numbers; of both dependences one is refused.
+_PAIRS: Final[Mapping[frozenset[str], Callable[..., AssumedPair]]] = {
+    frozenset({"gap", "discordance"}): pair_from_gap,
+    frozenset({"p_a", "p_b", "rho"}): pair_from_accuracies,
+    frozenset({"p_a", "p_b", "agreement"}): pair_from_accuracies,
+    frozenset({"p_a", "p_b", "rho", "agreement"}): pair_from_accuracies,
 }
 
 
 def _of_numbers(given: dict[str, Any], question: Question) -> Found:
+    for name in given.keys() & {"p_a", "p_b"}:
+        proportions(name, given[name])
     n_items = given.pop("n", None)
     if "gap" in given and ("p_a" in given) != ("p_b" in given):
         gap = given.pop("gap")
@@ -264,20 +264,24 @@ def _of_numbers(given: dict[str, Any], question: Question) -> Found:
         )
     names = set(given)
     common: dict[str, Any] = {"n_items": n_items, "question": question}
-    if plan_of := _PLANS.get(frozenset(names)):
-        return plan_of(**given, **common)
-    if {"p_a", "p_b"} < names <= {"p_a", "p_b", "rho", "agreement"}:
-        return plan_accuracies(**given, **common)
+    if names == {"gap"}:
+        gap = given["gap"]
+        ends = pair_from_gap(gap, abs(gap)), pair_from_gap(gap, 1.0)
+        return plan_range(ends, of="discordance", **common)
+    if names == {"p_a", "p_b"}:
+        return plan_range(pairs_of_accuracies(**given), of="correlation", **common)
+    if pair_of := _PAIRS.get(frozenset(names)):
+        return plan_pair(pair_of(**given), **common)
     if names == {"b", "c"} and n_items is not None:
-        return plan_counts(**given, **common)
+        return plan_pair(pair_from_counts(**given, n_items=n_items), **common)
     if names == {"discordance"} and n_items is not None:
         return plan_detectable(**given, **common)
     if {"between", "within_a"} <= names <= {"gap", *_REPEATS}:
         _by_t_test(question)
         return plan_repeats(**given, **common)
     raise InvalidArgument(
-        "give --gap alone or with --p-a, --p-b or --discordance; or --p-a and --p-b (perhaps with "
-        "--rho or --agreement), or --b, --c and --n, or --discordance and --n, or --between and "
+        "give --gap (alone, or with --p-a, --p-b or --discordance), --p-a and --p-b (alone, or "
+        "with --rho or --agreement), --b, --c and --n, --discordance and --n, --between and "
         "--within-a with --gap or --n, or --pilot"
     )
 

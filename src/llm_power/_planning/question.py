@@ -22,7 +22,7 @@ class Question:
     test : {"exact", "mid_p", "asymptotic"}
         McNemar's test that will be declared; "asymptotic" is the score test.
     margin : float or None
-        Largest gap that counts as none: the models shall be shown to be equivalent.
+        Equivalence margin: plan to show that the models are equivalent.
     comparisons : int
         Pairs of the family, of which each has the level of Bonferroni and of Holm's first step.
     models : int or None

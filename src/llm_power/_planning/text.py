@@ -35,8 +35,8 @@ _OPEN: Final = (
     "accuracies --p-a and --p-b, or a --pilot narrow the range."
 )
 _OBSERVED: Final = (
-    "These are the rates that the run showed. A gap that was seen is not the true one, and on "
-    "average too large where it was significant: --pilot plans with what the scores leave open."
+    "Assumed are the observed rates. An observed gap is not the true one, and a significant one is "
+    "on average too large: --pilot plans with the uncertainty of the scores."
 )
 
 
@@ -88,14 +88,14 @@ def _sentence(plan: Plan) -> str:
         return _clusters_sentence(plan, plan.clusters, gap)
     if plan.decided_as == "undetermined":
         return (
-            "No number of items tells models apart whose gap is zero; to show that it is within a "
+            "No number of items separates models whose gap is zero; to show that it is within a "
             "margin, give --margin."
         )
     margin = plan.question.margin
     within = "" if margin is None else f"A gap of {gap} is not within {points(margin)}. "
     return (
-        f"{within}Plan {_items(plan.items)} or more: if the true gap is {gap}, the "
-        f"{_article(test)} then finds it with power {plan.question.power:g}."
+        f"{within}Plan {_items(plan.items)} or more: the {_article(test)} then detects a true gap "
+        f"of {gap} with power {plan.question.power:g}."
     )
 
 
@@ -104,14 +104,13 @@ def _clusters_sentence(plan: Plan, found: ClusterItems, gap: str) -> str:
     more = f"{found.n_clusters_needed:,.0f} clusters of {counted(found.size, 'item')}"
     if not isfinite(found.per_cluster):
         return (
-            f"{found.n_clusters:,} clusters are never enough at an ICC of {asked.icc:g}, however "
-            f"many items they have: plan {more}, {found.n_clusters_needed * found.size:,.0f} in "
-            f"all, for the gap of {gap}; with fewer than {found.fewest:,.0f} clusters it is "
-            "impossible."
+            f"{found.n_clusters:,} clusters are too few at an ICC of {asked.icc:g}, however many "
+            f"items they have: plan {more}, {found.n_clusters_needed * found.size:,.0f} in all, "
+            f"for the gap of {gap}; fewer than {found.fewest:,.0f} clusters never suffice."
         )
     return (
-        f"Plan {_shared(plan, found)}: the {_BOTH_TESTS} then find the gap of {gap} with power "
-        f"{asked.power:g}; {more} do as well."
+        f"Plan {_shared(plan, found)}: the {_BOTH_TESTS} then detect a gap of {gap} with power "
+        f"{asked.power:g}; {more} suffice too."
     )
 
 
@@ -133,27 +132,27 @@ def _range_sentence(found: PlanRange) -> str:
     items = _items(most.items) if clusters is None else _shared(most, clusters)
     if found.open == "discordance":
         return (
-            f"Plan {items}: enough however many items the models differ on; "
-            f"{found.fewest.items:,.0f} where one of them solves all that the other solves."
+            f"Plan {items}: enough for any number of items that the models differ on; "
+            f"{found.fewest.items:,.0f} suffice if one model solves all that the other solves."
         )
     return (
         f"Plan {items}: enough at every correlation of the scores that the accuracies admit; "
-        f"{found.fewest.items:,.0f} are, at the highest."
+        f"{found.fewest.items:,.0f} suffice at the highest correlation."
     )
 
 
 def _gap_sentence(found: DetectableGap) -> str:
     asked, clusters = found.plan.question, found.plan.clusters
     if not found.plan.pair.discordance:
-        return "Models that never differ on an item are told apart by no number of items."
+        return "No number of items separates models that never differ on an item."
     if not isfinite(found.gap):
         never = clusters is not None and not isfinite(clusters.per_cluster)
-        none = f"No gap is found among {counted(found.n_items, 'item')}"
+        none = f"No gap is detectable on {counted(found.n_items, 'item')}"
         more = f" from {asked.clusters} clusters: plan more clusters." if never else ": plan more."
         return none + more
     tests = _BOTH_TESTS if clusters else _article(TEST_NAMES[asked.test])
     return (
-        f"{found.n_items:,} items find gaps of {points(found.gap, up=True)} or more with power "
+        f"{found.n_items:,} items detect gaps of {points(found.gap, up=True)} or more with power "
         f"{asked.power:g}, by the {tests}."
     )
 
@@ -185,14 +184,14 @@ def _repeats_sentence(plan: RepeatsPlan) -> str:
         else f"{counted(plan.repeats_a, 'answer')} of A and {plan.repeats_b:,} of B"
     )
     if not isfinite(plan.items):
-        return "No number of items tells models apart whose gap is zero."
+        return "No number of items separates models whose gap is zero."
     if plan.gaps:
         return (
-            f"Gaps of {points(plan.gap, up=True)} or more are found with power "
-            f"{plan.question.power:g} by the paired t test, with {k} to every item."
+            f"The paired t test detects gaps of {points(plan.gap, up=True)} or more with power "
+            f"{plan.question.power:g}, with {k} to every item."
         )
     return (
-        f"Plan {plan.items:,.0f} items with {k} to every one: the paired t test then finds the gap "
+        f"Plan {plan.items:,.0f} items with {k} to every one: the paired t test then detects a gap "
         f"of {points(plan.gap)} with power {plan.question.power:g}."
     )
 
@@ -203,7 +202,7 @@ def _of_repeats(plan: RepeatsPlan) -> Answer:
         f"A and {plan.within_b:.4g} of B; {_level(plan.question)}."
     )
     found = [points(gap, up=True) for _, gap in plan.gaps] or [whole(n) for _, n in plan.ways]
-    rows = [["answers of each model", "finds" if plan.gaps else "items"]]
+    rows = [["answers of each model", "detectable gap" if plan.gaps else "items"]]
     rows += [
         [f"{k:,.0f}" if isfinite(k) else "ever more", cell]
         for (k, _), cell in zip(plan.ways, found, strict=True)
@@ -269,26 +268,26 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
     where = f", {ENDS[answer.open][1][1]}" if isinstance(answer, PlanRange) else ""
     if plan.sizes and not isinstance(answer, PlanRange):
         lines.append(
-            "Of the differences that so many items find: the share with the wrong sign, and how "
-            "many times the true gap they show on average."
+            "Wrong sign: share of the significant differences; times the gap: their mean size over "
+            "the true gap."
         )
     if isfinite(plan.n_star) and plan.clusters is None:
         test = _article(TEST_NAMES[plan.question.test])
         lines.append(f"On N* items the {test} has power {plan.power_at_n_star:.3f}{where}.")
     if plan.power_at_equivalence is not None and not isnan(plan.power_at_equivalence):
         lines.append(
-            "The two one-sided tests' number is the normal law's; summed over all tables their "
-            f"power there is {plan.power_at_equivalence:.3f}{where}."
+            "The number of the two one-sided tests is a normal approximation; their exact power "
+            f"there, summed over all tables, is {plan.power_at_equivalence:.3f}{where}."
         )
     if plan.question.models is not None:
-        lines.append("Max-T takes all models to be equally accurate and equally correlated.")
+        lines.append("Max-T assumes that all models are equally accurate and equally correlated.")
     if plan.at_hand is not None and not isinstance(answer, DetectableGap):
         lines.append(_hand(plan, plan.at_hand, where))
     return lines
 
 
 def _hand(plan: Plan, hand: AtHand, where: str) -> str:
-    items = f"The {hand.n_items:,} items at hand find"
+    items = f"The {hand.n_items:,} items at hand detect"
     if not isfinite(hand.detectable):
         return f"{items} no gap at this discordance{where}."
     this = "" if isnan(hand.power) else f"this gap with power {hand.power:.3f}, and "

@@ -23,20 +23,22 @@
   // Holm's q and Benjamini and Hochberg's, as `stepwise_required_n` has them; pairs without items come last.
   const ordered = (members) => {
     const t2 = Float64Array.from(members, (pair) => pair.t2 || 0);
-    return Uint32Array.from(members, (_, k) => k).sort((x, y) => t2[y] - t2[x] || x - y);
+    const order = Uint32Array.from(members, (_, k) => k).sort((x, y) => t2[y] - t2[x] || x - y);
+    return { g: order.map((k) => members[k].g), t2: t2.map((_, k) => t2[order[k]]) };
   };
   const stepwise = (family, by, alpha, end, q) => {
-    const { members } = family, order = family.order ??= ordered(members), m = members.length, down = by === "holm";
+    const { g, t2 } = family.order ??= ordered(family.members), m = g.length, down = by === "holm";
     // Quantiles of the steps' levels, which another power leaves as they are.
     if (family[by]?.alpha !== alpha) {
       const z = new Float64Array(m);
       for (let step = 0; step < m; step += 1) z[step] = ndtri((down ? alpha / (m - step) : alpha * (step + 1) / m) / 2);
       family[by] = { alpha, z };
     }
+    const { z } = family[by];
     let bound = down ? Infinity : 0;
     for (let k = 0; k < m; k += 1) {
-      const step = down ? k : m - 1 - k, { g, t2 } = members[order[step]], one = (t2 || 0) / (end - family[by].z[step]) ** 2;
-      q[g] = bound = down ? Math.min(bound, one) : Math.max(bound, one);
+      const step = down ? k : m - 1 - k, one = t2[step] / (end - z[step]) ** 2;
+      q[g[step]] = bound = down ? Math.min(bound, one) : Math.max(bound, one);
     }
   };
 
@@ -78,7 +80,11 @@
   const judge = (board, pairs, alpha, power) => {
     const { all, families } = pairs;
     const end = ndtri(power), at = (level) => (end - ndtri(level / 2)) ** 2;
-    const filled = (value) => Float64Array.from(all, value);
+    const filled = (value) => {
+      const made = new Float64Array(all.length);
+      for (const pair of all) made[pair.g] = value(pair);
+      return made;
+    };
     // Each is made when it is first asked for.
     const q = {}, offer = (name, make) => Object.defineProperty(q, name, {
       enumerable: true, configurable: true,
@@ -133,7 +139,7 @@
   const asPercent = (x) => Number.isFinite(x) ? grouped(100 * x, 1) : "–";
   const asScore = (x) => Number.isFinite(x) ? signed(grouped(measure.factor * x, measure.decimals)) : "–";
   const asP = (p) => p === null ? "–" : p < 0.0001 ? "< 0.0001" : p > 0.9999 ? "1" : Number(p.toPrecision(2)).toString();
-  const asConfidence = (alpha) => `${Number((100 * (1 - alpha)).toPrecision(4))} %`;
+  const asConfidence = (alpha) => `${Number((100 * (1 - alpha)).toPrecision(4))}%`;
   const asQ = (q) => !Number.isFinite(q) ? (q === Infinity ? "∞" : "–") : q === 0 ? "0" : q < 0.01 ? "< 0.01"
     : grouped(q, q < 9.995 ? 2 : q < 99.95 ? 1 : 0);
   const written = (x) => Number.isFinite(x) ? x : null;
@@ -168,7 +174,7 @@
     const title = (name, text) => { document.getElementById(`${name}-title`).textContent = text; };
     // What describes columns that a narrow screen hides, `wide`, is hidden with them.
     const about = (name, text, wide = "") => document.querySelector(`#${name} .about`).replaceChildren(
-      ...[h("span", {}, text), h("span", { class: "wide" }, wide && ` ${wide}`)].map((part) => { part.textContent = part.textContent.replaceAll(" %", "\u00a0%"); return part; }));
+      ...[h("span", {}, text), h("span", { class: "wide" }, wide && ` ${wide}`)]);
     const levels = [...new Set([...LEVELS, board.alpha])].sort((x, y) => x - y);
     const powers = [...new Set([...POWERS, board.power])].sort((x, y) => x - y);
     const byRanks = board.tasks.map((_, t) => new Map(pairs.tasks[t].map((pair) => [pair.i * 1e6 + pair.j, pair])));
@@ -240,8 +246,9 @@
       return `Rank ${pair.i} and ${pair.j}: ${said}; gap ${inUnit(pair.gap)}, q ${asQ(q(pair, "fixed"))}`;
     };
 
-    // ---- What is said in sentences.
-    const counted = (by) => {
+    // ---- Sentences.
+    const counted = (by) => (found.counts ??= {})[`${t} ${by}`] ??= countedAnew(by);
+    const countedAnew = (by) => {
       const found = { all: 0, different: 0, equivalent: 0, open: 0 };
       for (const pair of rows()) {
         if (!applies(pair, by)) continue;
@@ -274,7 +281,7 @@
     // Sets of ranks are those of the declared level.
     const firstSentence = () => level() === board.alpha ? board.tasks[t].first : "";
     const byClusters = () => board.tasks[t].tests.some((test) => test.startsWith("cluster"));
-    const sees = (pair) => pair.sees === null ? "" : `a gap of ${asPoints(pair.sees)} would show`;
+    const sees = (pair) => pair.sees === null ? "" : `detectable gap ${asPoints(pair.sees)}`;
     // Items of a new run that decides a pair, as a cell of a table.
     const needed = (pair, more = sees(pair)) => {
       if (!pair.n) return "no item in common";
@@ -369,7 +376,7 @@
       const words = made.map(({ from, to }) => `${from} to ${to}`);
       body("ranking").append(h("p", { class: "hidden-text" }, words.length ? `Not separated: ranks ${words.join(", ")}.` : "Every two models are separated."));
       title("ranking", firstSentence().split(/: |\.$/)[0] || "Ranking");
-      const sets = [`Possible: ranks that sampling of the items leaves, all at once at ${asConfidence(board.alpha)}.`, ...board.tasks[t].rank_notes].join(" ");
+      const sets = [`Possible: ranks consistent with the data, jointly at ${asConfidence(board.alpha)} confidence.`, ...board.tasks[t].rank_notes].join(" ");
       about("ranking", `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "told apart" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}.`, `Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.`);
     };
     // The ends of an axis, over a column of drawings.
@@ -393,10 +400,10 @@
       document.getElementById("heat").hidden = near.every((pair) => pair.j === pair.i + 1);
       if (document.getElementById("heat").hidden) return;
       const gutter = 24, side = Math.min(640, 44 * last), cell = side / last;
-      const points = new ImageData(last, last), colors = new Map();
+      const points = new ImageData(last, last), pixels = new Uint32Array(points.data.buffer), colors = {};
       const put = (x, y, kind, faint) => {
-        if (!colors.has(kind)) colors.set(kind, colorOf(kind));
-        points.data.set([...colors.get(kind).slice(0, 3), faint ? 90 : 255], 4 * (y * last + x));
+        const [solid, pale] = colors[kind] ??= [255, 90].map((opacity) => new Uint32Array(Uint8Array.of(...colorOf(kind).slice(0, 3), opacity).buffer)[0]);
+        pixels[y * last + x] = faint ? pale : solid;
       };
       for (const pair of near) {
         const faint = !hit[pair.i - 1] && !hit[pair.j - 1], [a, b] = [pair.i - 1, pair.j - 1];
@@ -521,7 +528,7 @@
         body("ladder").append(saving("ladder", "csv", () => asCsv(near)));
       } else body("ladder").replaceChildren(h("p", { class: "none" }, "No adjacent pair was compared."));
       title("ladder", declared() ? board.tasks[t].finding : "Each rank against the next");
-      about("ladder", `Dashed: the ${grouped(n)} items at hand. Colored: items of a new run that decides the pair, from a chance of 0.5 to a mark at one of ${board.power}${declared() ? "" : ", known at the declared level and power alone"}; an arrow where a thousand times the items at hand have it not. A pair that is different with its mark right of the items at hand needs more of them in a new run to be decided again.`, inGaps());
+      about("ladder", `Dashed: the ${grouped(n)} items at hand. Line: items of a new run that decides the pair, from a chance of 0.5 to ${board.power} at its mark${declared() ? "" : ", known at the declared level and power alone"}. Arrow: even a thousand times these items give no chance of ${board.power}. A different pair whose mark is right of the dashed line needs more items to be decided again.`, inGaps());
     };
 
     // Counts of pairs by the multiple of the items at hand from which they are decided, a bin a point across.
@@ -553,13 +560,16 @@
       };
       const found = Object.fromEntries([...procedure.options].map(({ value }) => [value, multiples(value)]));
       const axes = [];
-      for (let part = 0; part <= 1; part += 0.25) axes.push(s("line", { class: "axis", x1: left, x2: width - 8, y1: y(part), y2: y(part) }), s("text", { class: "tick", x: left - 6, y: y(part) + 4, "text-anchor": "end" }, `${100 * part} %`));
+      for (let part = 0; part <= 1; part += 0.25) axes.push(s("line", { class: "axis", x1: left, x2: width - 8, y1: y(part), y2: y(part) }), s("text", { class: "tick", x: left - 6, y: y(part) + 4, "text-anchor": "end" }, `${100 * part}%`));
       for (let items = 10 ** Math.ceil(Math.log10(n * from)); items <= n * to; items *= 10) axes.push(s("text", { class: "tick", x: x(items / n), y: height - 16, "text-anchor": "middle" }, grouped(items)));
       axes.push(s("text", { class: "tick", x: x(1) - 6, y: 18, "text-anchor": "end" }, `${grouped(n)} at hand`));
       axes.push(s("text", { class: "tick", x: (left + width) / 2, y: height - 2, "text-anchor": "middle" }, "items"));
       const others = Object.keys(found).filter((by) => by !== chosen && by !== "verdict" && found[by].all);
       const { all, within } = found[chosen], part = (multiple) => within[binOf(multiple)] / all, begin = (by) => by === "verdict" ? binOf(1) : 0;
-      const text = !all ? "No pair has a q under this procedure." : `At the ${grouped(n)} items at hand ${asPercent(part(1))} % of ${ofMany() ? `these ${grouped(all)} ${board.shown}` : "the pairs"} are ${chosen === "verdict" ? "decided" : "resolved"}; with four times as many ${chosen === "verdict" && !declared() ? "(known at the declared level and power)" : `${asPercent(part(4))} %`}${chosen === "verdict" ? "" : ", if the observed rates stay"}.`;
+      const decide = chosen === "verdict" ? "decide" : "resolve", of = ofMany() ? `these ${grouped(all)} ${board.shown}` : "the pairs";
+      const finding = all ? `The ${count(n, "item")} at hand ${decide} ${asPercent(part(1))}% of ${of}` : "No pair has a q under this procedure";
+      const more = !all ? "" : chosen === "verdict" && !declared() ? "What more items would decide is known at the declared level and power. "
+        : `Four times as many would ${decide} ${asPercent(part(4))}%${chosen === "verdict" ? "" : ", if the observed rates stay"}. `;
       const need = s("line", { class: "need", y1: 8, y2: height - bottom });
       // Where the pair that is marked has its N*; at the edge where it lies beyond.
       showNeed = (pair) => {
@@ -567,13 +577,13 @@
         fill(need, { x1: x(at), x2: x(at), visibility: pair && hasQ(pair, chosen) ? "visible" : "hidden" }, []);
       };
       showNeed(null);
-      body("share").replaceChildren(s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": text }, ...axes, need,
+      body("share").replaceChildren(s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `${finding}. ${more}`.trim() }, ...axes, need,
         ...others.map((by) => s("path", { class: "line", d: steps(found[by], 0) }, s("title", {}, PROCEDURES[by][0]))),
         s("line", { class: "here", x1: x(1), x2: x(1), y1: 8, y2: height - bottom }),
         ...(all ? [s("path", { class: "line chosen", d: steps(found[chosen], begin(chosen)) }, s("title", {}, PROCEDURES[chosen][0]))] : [])));
       body("share").append(saving("share", "svg", () => standalone(body("share").querySelector("svg"))), saving("share", "png", () => raster(body("share").querySelector("svg"))));
-      title("share", text.split(/;|\.$/)[0]);
-      about("share", `${text.replace(/^[^;]*; w/, "W")} Dark: ${PROCEDURES[chosen][0]}; pale: the other procedures; dashed: the items at hand; a pair that is marked has its N* at the thin line.${board.tasks[t].kind === "average" ? " Items are those of all tasks, multiplied alike." : ""}`);
+      title("share", finding);
+      about("share", `${more}Dark: ${PROCEDURES[chosen][0]}; pale: the other procedures; dashed: the items at hand; thin line: N* of the marked pair.${board.tasks[t].kind === "average" ? " Items are those of all tasks, multiplied alike." : ""}`);
     };
 
     // All pairs of the task in bins, also those that are too many for this page.
@@ -614,13 +624,15 @@
               bar([A_BETTER, row.pairs / told.n_pairs], [UNDETERMINED, 1 - row.pairs / told.n_pairs]), h("td", { class: "right" }, asShare(row.pairs / told.n_pairs)), h("td", { class: "right" }, grouped(row.pairs)))))),
         table("By size of gap", [["Points"], ["Share"], ["Different, %", "right"], ["Pairs", "right"]],
           told.by_gap.filter((row) => row.pairs).map((row) => shares(row, row.from_gap === null ? "no item in common" : `${inPoints(row.from_gap)}–${inPoints(row.to_gap)}`))),
-        table("Gaps that are different, by the mean accuracy of the pair", [["Accuracy, %"], ["Smallest", "right"], ["80 % from", "right"], ["95 % from", "right"], ["Largest undetermined", "right"]],
+        table("Gaps that are different, by the mean accuracy of the pair", [["Accuracy, %"], ["Smallest", "right"], ["80% from", "right"], ["95% from", "right"], ["Largest undetermined", "right"]],
           told.by_accuracy.map((row) => cells(`${Math.round(100 * row.from_accuracy)}–${Math.round(100 * row.to_accuracy)}`, ...["smallest_different", "gap_80", "gap_95", "largest_undetermined"].map((key) => asGap(row[key]))))),
         table("How far a rank reaches", [["Rank"], ["First different below", "right"], ["All different from", "right"], ["Different and better", "right"], ["And worse", "right"], ["Undetermined", "right"]],
           told.by_rank.map((row) => cells(...["rank", "first_different", "all_different_from", "ahead", "behind", "undetermined"].map((key) => row[key] === null ? "–" : grouped(row[key]))))),
         h("div", { class: "across" }, h("h3", {}, `Fewest groups of ranks with no two different: ${whole ? "" : "more than "}${grouped(told.tiers.length)}`), strip,
           h("p", { class: "about" }, `${named}${told.tiers.length > LISTED ? ", …" : ""}. ${told.n_cuts ? `At ${count(told.n_cuts, "rank")} ${everyCut}.` : `There is no rank at which ${everyCut}.`}`))));
-      about("landscape", `${count(told.n_pairs, "pair")} of ${count(told.n_models, "model")}, whichever are shown elsewhere; level ${board.alpha}, adjusted for the family, and power ${board.power}, as declared. Gaps in points, rounded down to 0.05. From the gaps under 80 % and 95 % on so many pairs are different: where a share that does not fall with the gap reaches them (isotonic regression). More items: further ones, with a chance of ${board.power}.`);
+      about("landscape", `${count(told.n_pairs, "pair")} of ${count(told.n_models, "model")}, whichever are shown elsewhere; level ${board.alpha}, adjusted for the family, and power ${board.power}, as declared. Gaps in points, rounded down to 0.05. 80%, 95% from: smallest gap above which 80% (95%) of pairs differ, by isotonic regression. Decided with more items: with a chance of ${board.power}.`);
+      const ten = told.by_items.find(({ items }) => items === 10);
+      title("landscape", `Ten times the items would decide ${asShare(ten.pairs / told.n_pairs)}% of all pairs`);
     };
 
     const flips = () => {
@@ -652,8 +664,8 @@
       const left = kept.length - lines.length;
       let flipped = 0;
       for (const pair of odd) flipped += applies(pair, chosen);
-      title("flips", `${count(flipped, "pair")} of ${grouped(inView.length)} ${flipped === 1 ? "flips" : "flip"} by some procedure`);
-      about("flips", `● decided, ○ not. Outlined: another answer than ${PROCEDURES[chosen][0]}. Shown are these and the adjacent pairs${left > 0 ? `, the first ${LISTED}; ${grouped(left)} more` : ""}.`);
+      title("flips", `${grouped(flipped)} of ${count(inView.length, "pair")} ${flipped === 1 ? "depends" : "depend"} on the procedure`);
+      about("flips", `● decided, ○ not. Outlined: not as ${PROCEDURES[chosen][0]}. Shown: these and the adjacent pairs${left > 0 ? `, the first ${LISTED}; ${grouped(left)} more` : ""}.`);
     };
 
     const list = () => {
@@ -674,7 +686,7 @@
         h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
         head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [intervals(), "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["New items", "right"]),
         h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []), saving("pairs", "csv", () => asCsv(kept)));
-      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${inGaps()} New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; a gap that would show: the smallest that the items at hand find with power ${board.power}.`, "p is adjusted for the whole family.");
+      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${inGaps()} New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; detectable gap: the smallest that the items at hand detect with power ${board.power}.`, "p is adjusted for the whole family.");
     };
 
     const provenance = () => {
@@ -686,7 +698,7 @@
         ["Data hash", task.kind === "average" ? "that of each task" : !task.files ? "not read from a file"
           : `${task.sha256}${task.files > 1 ? `, SHA-256 of the list of ${task.files} files as sha256sum writes it, sorted by name` : ", SHA-256 of the file"}`],
         ["Missing scores", { error: "none allowed", pairwise: "each pair on the items that both have", drop_items: "items that a model lacks are left out", weighted: "each pair on the items that both have, weighted by cluster" }[board.missing] ?? board.missing],
-        ["Coverage", `${count(task.items, "item")}; ${task.coverage === 0 ? "some pairs share none of them" : `each pair on ${asPercent(task.coverage)} % of them or more`}`],
+        ["Coverage", `${count(task.items, "item")}; ${task.coverage === 0 ? "some pairs share none of them" : `each pair on ${asPercent(task.coverage)}% of them or more`}`],
         ...(tolerated.length ? [["Accepted faults", tolerated.join("; ")]] : []),
         ["Family", `${count(task.family_pairs, "pair")}${siblings() > 1 ? ` of ${siblings()} tasks` : ""}, ${board.compared}${ofMany() ? `, of which this page has ${grouped(rows().length)} ${board.shown}` : ""}`],
         ...(board.cluster === null ? [] : [["Clusters", `${board.cluster}, ${board.clusters === "random" ? "a sample of further ones" : "all that are meant"}`]]),
@@ -728,7 +740,7 @@
     };
     const cells = (pair) => {
       const label = (rank, text) => [h("bdi", {}, name(rank)), ` ${text}`];
-      if (board.tasks[t].kind !== "binary") return h("p", {}, `Scores ${asScore(pair.pa)} and ${asScore(pair.pb)}${measure.factor === 100 ? " %" : ` ${measure.unit}`.trimEnd()}${board.tasks[t].kind === "average" ? ", averages over tasks" : `; standard deviation of an item's difference ${inUnit(Math.sqrt(pair.var))}`}.`);
+      if (board.tasks[t].kind !== "binary") return h("p", {}, `Scores ${asScore(pair.pa)} and ${asScore(pair.pb)}${measure.factor === 100 ? "%" : ` ${measure.unit}`.trimEnd()}${board.tasks[t].kind === "average" ? ", averages over tasks" : `; standard deviation of an item's difference ${inUnit(Math.sqrt(pair.var))}`}.`);
       return h("table", { class: "four" }, h("caption", { class: "hidden-text" }, "Items that both, one or neither solves"),
         h("thead", {}, h("tr", {}, h("td"), h("th", { scope: "col" }, ...label(pair.j, "solves")), h("th", { scope: "col" }, "does not"))),
         h("tbody", {}, h("tr", {}, h("th", { scope: "row" }, ...label(pair.i, "solves")), h("td", {}, grouped(pair.n11)), h("td", {}, grouped(pair.b))),
@@ -741,7 +753,7 @@
         ...(pair.gap !== pair.delta && Number.isFinite(pair.gap) && "gap" in board.tasks[t].pairs ? [["Gap without weights", inUnit(pair.delta)]] : []),
         ["p, this pair alone", asP(pair.ps)], ["Family p", asP(pair.pf)],
         ["Items", grouped(pair.n)], ["New items", needed(pair)],
-        ...(pair.turn === null || level() !== board.alpha ? [] : [["Another sample turns the verdict", `${asPercent(pair.turn)} %`]]),
+        ...(pair.turn === null || level() !== board.alpha ? [] : [["Chance a new sample changes the verdict", `${asPercent(pair.turn)}%`]]),
         ...Object.keys(PROCEDURES).filter((by) => by !== "verdict" && applies(pair, by)).map((by) => [`q, ${PROCEDURES[by][0]}`,
           h("data", { class: `by-${by}`, value: written(q(pair, by)) }, `${asQ(q(pair, by))}, N* ${asItems(pair.n / q(pair, by))}`)]),
       ];

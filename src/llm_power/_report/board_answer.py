@@ -100,7 +100,7 @@ def _on_average(board: BoardVerdicts) -> BoardVerdicts:
 
 
 def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:
-    """Return have and need in characters, a line a rung; nothing where so few columns show none."""
+    """Return have and need in characters, a line per rung; nothing if the width is too small."""
     shown = board.rungs[:_MOST_ROWS]
     labels = [f"{rung.rank}-{rung.rank + 1}" for rung in shown]
     left, right = max(map(len, labels)), max(len(rung.needed) for rung in shown)
@@ -160,9 +160,7 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
     notes += [board.measure.sentence] if board.measure.sentence else []
     notes += [discoveries] if discoveries and board.n_pairs > 1 else []
     if board.close_calls:
-        notes.append(
-            f"Of the verdicts {board.close_calls:,} could be another by other draws of max-T."
-        )
+        notes.append(f"Other draws of max-T could change {counted(board.close_calls, 'verdict')}.")
     return notes
 
 
@@ -174,7 +172,7 @@ def _of_all_pairs(landscape: Mapping[str, Any]) -> str:
 def _of_repeats(repeats: Mapping[str, Any]) -> str:
     """Return the value of repeats in a task, and the cheaper way to power."""
     if repeats["within_share"] is None:
-        return "Repeats: they say nothing of the variance within items and between them."
+        return "Repeats: too few to estimate the variance within and between items."
     ways = [f"{words} {n:,}" for way, words in _WAYS.items() if (n := repeats["cheaper"][way])]
     return (
         f"Repeats: at {repeats['repeats']:g} answers an item, {repeats['within_share']:.0%} of the "
@@ -190,16 +188,16 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
     if gaps.size:
         ends = dict.fromkeys(map(measure.shown, (gaps.min(), gaps.max())))
         span = measure.with_unit(" to ".join(ends))
-        pairs_named = f", over {len(pairs):,} {board.shown_words}" if gaps.size > 1 else ""
+        pairs_named = f" over {len(pairs):,} {board.shown_words}" if gaps.size > 1 else ""
         sentences.append(
-            f"With power {board.point.power:g} these items find true gaps from {span} "
-            f"on{pairs_named}; smaller ones less often."
+            f"Detectable gap at power {board.point.power:g}: {span}{pairs_named}; smaller true "
+            "gaps are found less often."
         )
     few = pairs["n_items"][pairs["n_items"].between(1, _PLANNED_FROM - 1)]
     if len(few):
         sentences.append(
-            f"Numbers of new items are rough from so few as {counted(int(few.min()), 'item')}: on "
-            "real boards they decided 0.2 to 0.8 of the pairs where the chance was to be 0.8."
+            f"Numbers of new items are rough with only {counted(int(few.min()), 'item')}: on real "
+            "boards, planned for a chance of 0.8, they decided 0.2 to 0.8 of the pairs."
         )
     uncertain = pairs[np.isinf(pairs["items_assured"]) & (pairs["gap"] != 0)]
     named = [f"{row.model_a} against {row.model_b}" for row in uncertain.itertuples()]
@@ -210,8 +208,8 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
             else ", ".join(named)
         )
         sentences.append(
-            f"Not even a new run of a thousand times these items has a chance of "
-            f"{board.point.power:g} for {pair}: the sign is too uncertain."
+            f"Sign too uncertain for {pair}: a new run of a thousand times these items decides "
+            f"with a chance below {board.point.power:g}."
         )
     if pairs["within_margin"].any():
         margin = measure.with_unit(measure.shown(board.declared.margin or 0.0))
@@ -226,25 +224,25 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
             "5%, and 5% on 500."
         )
     if pairs["test"].str.startswith("cluster").any():
-        sentences.append("New items are those of new clusters, of the sizes at hand.")
+        sentences.append("New items come from new clusters of the sizes at hand.")
         sentences.append(
-            "Score intervals are for further items of these clusters; ranks, verdicts and the "
-            "score on further items, for further clusters too."
+            "Score intervals hold for further items of these clusters; ranks, verdicts and the "
+            "score on further items hold for further clusters too."
         )
     return sentences
 
 
-# From so many items on, planned runs of real boards decided as often as was said, within .1.
+# From this many items on, planned runs of real boards kept their promised chance within .1.
 _PLANNED_FROM: Final = 30
 
 # Up to so many items skewed scores decide too often.
 _SKEWED_UP_TO: Final = 200
 
 _WAYS: Final = {
-    "items": "more items are the cheaper way for",
+    "items": "more items are cheaper for",
     "repeats": "more repeats for",
-    "neither": "neither is a way for",
-    "enough": "what is at hand is enough for",
+    "neither": "neither helps for",
+    "enough": "the data at hand suffice for",
 }
 
 
@@ -357,5 +355,5 @@ def _needed(row: Mapping[Any, Any], measure: Measure) -> str:
         return f"{ends[0]:,.0f} to {ends[1]:,.0f}"
     if row["gap"] == 0:
         return "no gap so far"
-    shows = f"; a true gap of {measure.shown(row['smallest_gap'])} would show here"
+    shows = f"; detectable gap {measure.shown(row['smallest_gap'])}"
     return "sign uncertain" + shows * bool(np.isfinite(row["smallest_gap"]))

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from llm_power._board.columns import PAIR_COLUMNS, REPEAT_COLUMNS
-from llm_power._board.families import number_of_pairs
-from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.page_data import PageData, page_data
-from llm_power._board.resolve import N_STAGES, BoardVerdicts, resolve_board, stream_board
-from llm_power._board.stream import Keep, is_streamed
+from llm_power._board.resolve import DATASET, BoardVerdicts
 from llm_power._board.verdicts import PAIRS_COLUMNS
-from llm_power._choices import PICTURE_FORMATS, Family, Picture
+from llm_power._choices import PICTURE_FORMATS, Picture
 from llm_power._errors import counted
 from llm_power._extra import installed, left_out
 from llm_power._report.board_tables import average_tables, board_tables, streamed_tables
@@ -25,7 +19,7 @@ from llm_power._report.error_bars import error_bars
 from llm_power._report.landscape import landscape_tables
 from llm_power._report.score_provenance import score_provenance
 from llm_power._report.tables import describe_csv, to_markdown
-from llm_power._result_set import require_replaceable, scratch_folder, write_together
+from llm_power._result_set import write_together
 from llm_power._scores.store import TaskScores
 
 _TITLES: Final = {
@@ -33,8 +27,6 @@ _TITLES: Final = {
     "average": "Verdicts on the average over the tasks of a leaderboard",
     "repeats": "Items or repeats for the pairs of a leaderboard",
 }
-#: Folder of the Parquet files of a board with more pairs than are held.
-DATASET: Final = "pairs"
 _CARD: Final = "card.png"
 _TABLE_ENDS: Final = (".parquet", ".csv", ".csv-metadata.json")
 
@@ -147,71 +139,6 @@ CSV_UP_TO: Final = 10_000
 def writes_csv(board: BoardVerdicts) -> bool:
     """Return whether a board is small enough for pairs.csv by default."""
     return len(board.verdicts) <= CSV_UP_TO
-
-
-@contextmanager
-def resolved_board(
-    out: Path | None,
-    tasks: Sequence[TaskScores],
-    *,
-    family: Family,
-    keep: Keep | None,
-    top: int | None,
-    cluster: str | None,
-    point: OperatingPoint,
-    declared: Declared,
-    on_stage: Callable[[str], None],
-) -> Iterator[tuple[BoardVerdicts, Path | None]]:
-    """Yield a board, held or streamed by its number of pairs, and the streamed pairs' folder.
-
-    Streamed pairs are written where there is an `out`, for `write_board` to move them into.
-    """
-    if not is_streamed(tasks, family, keep):
-        held = resolve_board(
-            tasks,
-            family=family,
-            cluster=cluster,
-            point=point,
-            declared=declared,
-            top=top,
-            on_stage=on_stage,
-        )
-        yield held, None
-        return
-    if out is not None:  # before minutes of work, not after it
-        require_replaceable(out / DATASET)
-    stream = partial(
-        stream_board,
-        tasks,
-        cluster=cluster,
-        point=point,
-        declared=declared,
-        keep=replace(keep or Keep(), best=top),
-        on_pairs=_in_steps(tasks, on_stage),
-    )
-    if out is None:
-        yield stream(), None
-        return
-    with scratch_folder(out) as folder:
-        dataset = folder / DATASET
-        streamed = stream(folder=dataset)
-        yield streamed, dataset if any(dataset.iterdir()) else None
-
-
-def _in_steps(
-    tasks: Sequence[TaskScores], on_stage: Callable[[str], None]
-) -> Callable[[int], None]:
-    """Report the stages of a stream of pairs, of which each passes twice."""
-    total = 2 * number_of_pairs(tasks)
-    done = 0
-
-    def count(pairs: int) -> None:
-        nonlocal done
-        before, done = done, done + pairs
-        for _ in range(before * N_STAGES // total, done * N_STAGES // total):
-            on_stage(f"pairs, {done / total:.0%}")
-
-    return count
 
 
 def _tables(

@@ -15,11 +15,11 @@ from llm_power._report.answer import Answer, Notes, Reply, Table, as_markdown, a
 # Labels of rows and columns as an answer shows them; the first pattern that fits all of one.
 LINES: Final[dict[str, str]] = {
     # A pair.
-    "gap": "How far A is ahead, or the better model: 1 point (pp) is 1 item of 100.",
-    "gap, points|points": "The gap that the line plans for, in items of 100.",
+    "gap": "Lead of A, or of the better model: 1 point (pp) is 1 item of 100.",
+    "gap, points|points": "Gap that the row plans for, in items of 100.",
     "simultaneous .*|.*of all tasks at once": (
-        "Ranges of the gaps that hold for all pairs at once. One that holds 0 leaves open who is "
-        "better."
+        "Ranges of the gaps that hold for all pairs at once. A range with 0 inside leaves open "
+        "which model is better."
     ),
     "FCR-adjusted .*": (
         "Ranges of the gaps. Of those of pairs called different, on average at most the declared "
@@ -32,113 +32,112 @@ LINES: Final[dict[str, str]] = {
     "gap, (?!within).*": "How far A is ahead, or the better model, in that unit.",
     "score, .*": "Mean score, in that unit.",
     "adjusted p": (
-        "Chance of a gap as large as this or larger between equal models, adjusted for all pairs "
-        "looked at. Small is strong evidence."
+        "Chance of a gap as large as this or larger between equal models, adjusted for all "
+        "compared pairs. Small is strong evidence."
     ),
     "FDR-adjusted p": (
-        "Smallest rate of false discoveries at which the pair is called different. Small is strong "
+        "Smallest false discovery rate at which the pair is called different. Small is strong "
         "evidence."
     ),
     "p|p, gap within .*|p, .*|p at .*": (
-        "Chance of evidence as strong as this or stronger if there is nothing to be found. Small "
-        "is strong evidence."
+        "Chance of evidence as strong as this or stronger if there is no effect. Small is strong "
+        "evidence."
     ),
     "verdict, .*|different": (
         "Different: the evidence is strong enough. Equivalent: the gap is within the margin. "
-        "Undetermined: neither is shown, which does not make the models equal."
+        "Undetermined: neither is shown; the models need not be equal."
     ),
-    "enough items differ for a difference to show": (
-        "Whether items on which the models differ are enough for any result to be significant."
+    "significance attainable": (
+        "Whether any result on this number of items that differ could be significant."
     ),
     "new items to (decide it|find it again), chance 0.5 to.*": (
-        'Size of a new run that decides the pair with a chance of one half; behind "to", with '
-        "the chance asked for, which a thousand times the items at hand have not where even the "
-        "sign is uncertain."
+        'Size of a new run that decides the pair with a chance of one half; after "to", with the '
+        "requested chance. Sign uncertain: even a thousand times the items at hand do not give "
+        "that chance."
     ),
     "new items, chance of .*": "Size of a new run that decides the pair with that chance.",
     "items to add to these, chance of .*": (
-        "Items to add to those at hand, so that all together decide the pair with that chance. To "
-        "test them together is a second look at these: decide before how often you look."
+        "Items to add to those at hand, so that all together decide the pair with that chance. "
+        "The joint test is a second look at these: decide beforehand how often you look."
     ),
-    "with these added it would be": "What all items together would show.",
-    "chance that a new sample turns the verdict": (
+    "verdict with these added": "Verdict of all items together.",
+    "chance a new sample changes the verdict": (
         "Chance that as many other items give another verdict."
     ),
-    "smallest gap found, chance of .*": (
-        "The true gap from which on items as many as these find a difference with that chance."
+    "detectable gap, power .*": (
+        "Smallest true gap that this number of items detects with that power."
     ),
     r"N\* at .*|N\*, normal .*": (
-        "N*: items that find the gap by the paper's formula, which takes one variance. It is no "
-        "promise for a gap that was observed: the true one may be smaller."
+        "N*: items that detect the gap by the paper's formula, which uses one variance. It "
+        "promises nothing for an observed gap, because the true gap may be smaller."
     ),
     r"q = N/N\*.*": "q: items at hand over N*. The paper calls a pair resolved from q = 1 on.",
-    "resolved, as the paper has it": "Whether N* is at most the items at hand.",
-    "at this gap, .*": "Items that find this gap with the power asked for, by that method.",
+    "resolved, as in the paper": "Whether N* is at most the items at hand.",
+    "at this gap, .*": "Items that detect this gap with the requested power, by that method.",
     "log e-value, .*": (
-        "Evidence that stays valid if one looks after every item, as a logarithm; above 0 it "
-        "speaks for a difference."
+        "Logarithm of evidence that stays valid with a look after every item; above 0 it supports "
+        "a difference."
     ),
-    "monitoring has crossed": "Whether that evidence is strong enough to stop and call it.",
+    "monitoring has crossed": "Whether that evidence suffices to stop with a verdict.",
     "looking after every item, at most": (
-        "Items to allow for if one looks after every item and stops once it is decided."
+        "Items to allow for in a run with a look after every item that stops once it is decided."
     ),
-    "used on average": "Items that such a run takes on average.",
+    "used on average": "Mean number of items of such a run.",
     "at most, for power 0.9": "The same, for power 0.9: nine of ten runs stop by then.",
-    "power, .*|power": "Power: chance that a test on so many items finds the gap.",
-    "wrong sign(, if found)?": (
-        "Chance that a gap found significant points the wrong way (type S)."
-    ),
-    "times the gap(, if found)?": (
-        "How many times the true gap a gap found significant is on average (type M)."
+    "power, .*|power": "Power: chance that a test on this number of items detects the gap.",
+    "wrong sign(, if significant)?": ("Chance that a significant gap has the wrong sign (type S)."),
+    "times the gap(, if significant)?": (
+        "Mean size of a significant gap over the true gap (type M)."
     ),
     # Two accuracies.
     "items that [AB] solves": "The accuracy times the items.",
     "(lowest|highest) correlation": (
-        "Correlation: how much the same items are solved by both. High means that few items tell "
-        "the models apart, and that these few suffice."
+        "Correlation: how far both models solve the same items. If it is high, the models differ "
+        "on few items, and few suffice."
     ),
-    "from the correlation": "From this correlation on the answer is yes.",
+    "from the correlation": "The answer is yes from this correlation on.",
     "that is, b at most": "The same as a number of items that A alone solves.",
     "(least|full) discordance": (
         "Discordance: the share of items that one model alone solves. Least: one solves all that "
         "the other does. Full: they differ on every item."
     ),
     # A plan.
-    ".*, Holm": "The same with the pairs tested one after another, the smallest p first (Holm).",
+    ".*, Holm": "The same with a test of one pair after another, the smallest p first (Holm).",
     "exact .*|mid-p .*|McNemar's score test": (
         "McNemar's test asks whether items that one model alone solves favour one of them. Exact "
         "keeps the false alarms below the level; mid-p and score test need fewer items."
     ),
     "test by clusters, .*": "The test if whole clusters of items were sampled.",
     "two one-sided tests": "Items that show the gap to be within the margin, on both sides.",
-    "test": "How the run will be judged.",
+    "test": "Test that will judge the run.",
     "items, from these clusters alone": "Further items of the same clusters, for these alone.",
     "items|in all": "Number of items.",
     "items run": "A smaller run of the same pair.",
     "items of each": "Items from each cluster.",
     "clusters|subjects": "Groups of items that belong together, as items of one subject do.",
     "answers( of each model)?": "Answers of a model to the same item.",
-    "finds": "The smallest gap found with the power asked for.",
-    "required": "Number that finds the declared gap, at the pilot's estimates.",
+    "detectable gap": "Smallest gap that the test detects with the requested power.",
+    "required": "Number that detects the declared gap, at the pilot's estimates.",
     "assurance of .*|assurance": (
-        "Assurance: the power to expect, averaged over all that the pilot leaves open."
+        "Assurance: expected power, averaged over the pilot's uncertainty."
     ),
-    "the pilot's own": "Plans for the gap that the pilot shows, as if it were the true one.",
+    "the pilot's own": "Plans for the pilot's own gap, as if it were the true one.",
     "median-unbiased": "Plans for a gap that is as often too small as too large.",
     "confidence of .*": "Plans for a gap that the true one exceeds with that confidence.",
-    "number": "How many to take.",
-    "variance": "How much scores vary from one to the next.",
-    "cost of one|cost": "In the unit of the costs given.",
+    "number": "Number to take.",
+    "variance": "Variance of the scores from one to the next.",
+    "cost of one|cost": "In the unit of the given costs.",
     # A board.
     "rank": "Place by score alone.",
-    "possible": "Places that the data allow, for all models at once with the board's confidence.",
+    "possible": (
+        "Ranks consistent with the data, for all models at once with the board's confidence."
+    ),
     "model|task": "Its name.",
     "better|worse|A|B": "The two models of the pair.",
     "score": "Share of items solved, or mean score, of 100.",
-    "missing": "Items that the model has no score on.",
+    "missing": "Items without a score of the model.",
     "missing at worst to best": (
-        "Gaps over all items if the missing scores all spoke against the model on the left, or for "
-        "it."
+        "Gaps over all items with every missing score against the model on the left, or for it."
     ),
 }
 
@@ -146,35 +145,35 @@ LINES: Final[dict[str, str]] = {
 WORDS: Final[dict[str, tuple[str, str]]] = {
     "max-T": (
         r"[Mm]ax-T",
-        "Adjusts for many pairs at once, by the largest gap that chance alone would show.",
+        "Adjusts for many pairs at once, by the distribution of the largest gap under chance.",
     ),
     "false discovery rate": (
         "false discovery",
         "Adjusts for many pairs, so that few of those called different are false alarms.",
     ),
-    "Bonferroni, Holm": ("Bonferroni|Holm", "Divide the level among the pairs looked at."),
+    "Bonferroni, Holm": ("Bonferroni|Holm", "Divide the level among the compared pairs."),
     "McNemar test": (
         "McNemar",
         "Asks whether the items that one model alone solves favour one of the two.",
     ),
     "CR2": (
         "CR2",
-        "A t test that takes clusters of items for the sample, not single items.",
+        "A t test in which clusters of items are the sample, not single items.",
     ),
-    "level": ("level", "Chance of a false alarm that is accepted; --alpha sets it."),
-    "power": ("power", "Chance to find a gap that is there; --power sets it."),
+    "level": ("level", "Accepted chance of a false alarm; --alpha sets it."),
+    "power": ("power", "Chance to detect a true gap; --power sets it."),
     "worse, better": (
         "^(worse|better): ",
-        "The test finds a gap at the level, and the candidate trails; or it leads.",
+        "The test rejects at the level, and the candidate trails; or leads.",
     ),
     "undetermined": (
         "[Uu]ndetermined",
         "Neither a difference nor equivalence is shown. The models need not be equal.",
     ),
-    "different": ("^different|pairs? differs?\\b", "The test finds a gap at the level."),
+    "different": ("^different|pairs? differs?\\b", "The test rejects at the level."),
     "equivalent": ("equivalent", "The gap is shown to be within the margin."),
     "not inferior": ("not inferior", "The candidate is worse by less than the margin, if at all."),
-    "interval": ("interval", "The range of gaps that the data allow."),
+    "interval": ("interval", "Range of gaps consistent with the data."),
     "broke, mended": (
         r"^broke \(",
         "Items on which the candidate scores less; more.",

@@ -34,9 +34,8 @@ def landscape_tables(
         return {}
     family = f"Verdicts at level {point.alpha:g}, adjusted for all pairs of the run."
     fewest = (
-        "From the first gap on at least 80 %, from the second on at least 95 % of the pairs are "
-        "different: where an isotonic regression on the gap reaches them. Gaps are rounded down to "
-        "0.05 points."
+        "80 % and 95 % different from: smallest gap above which 80 % (95 %) of pairs differ, by "
+        "isotonic regression of the share on the gap. Gaps are rounded down to 0.05 points."
     )
     items = (
         f"Once: decided now. Further: pairs that so many items would decide with a chance of "
@@ -78,10 +77,10 @@ def _by_distance(landscape: Mapping[str, Any]) -> str:
 
 def _by_gap(landscape: Mapping[str, Any]) -> str:
     end = landscape["gap_95"]
-    more = "" if end is None else f", from {100 * end:.2f} on 95%"
+    more = "" if end is None else f"; {100 * end:.2f} for 95%"
     return (
-        f"From a gap of {100 * landscape['gap_80']:.2f} points on at least 80% of the pairs are "
-        f"different{more}."
+        f"Smallest gap above which 80% of the pairs differ: {100 * landscape['gap_80']:.2f} "
+        f"points{more}."
     )
 
 
@@ -89,10 +88,7 @@ def _by_rank(landscape: Mapping[str, Any]) -> str:
     tiers = [_span(first, last) for first, last in landscape["tiers"]]
     if len(tiers) == 1:
         return "No two models are different."
-    return (
-        f"The fewest groups of ranks with no two different are {len(tiers):,}: "
-        f"{first_names(tiers)}."
-    )
+    return f"Fewest groups of ranks with no two different: {len(tiers):,} ({first_names(tiers)})."
 
 
 def _by_items(landscape: Mapping[str, Any], point: OperatingPoint) -> str:

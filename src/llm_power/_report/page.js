@@ -29,7 +29,11 @@ const Page = (() => {
   });
 
   // The normal quantile: Wichura (1988), AS 241, relative error about 1e-16.
-  const poly = (c, r) => c.reduceRight((sum, x) => sum * r + x, 0);
+  const poly = (c, r) => {
+    let sum = 0;
+    for (let k = c.length - 1; k >= 0; k -= 1) sum = sum * r + c[k];
+    return sum;
+  };
   const [A, B, C, D, E, F] = [
     [3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3, 1.3731693765509461125e4,
       4.5921953931549871457e4, 6.7265770927008700853e4, 3.3430575583588128105e4, 2.5090809287301226727e3],

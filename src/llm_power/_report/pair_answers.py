@@ -74,7 +74,7 @@ def answer_from_counts(
         _gap("gap_high", f"gap, {level} interval to", found.interval.high),
         *(_p(f"p_{name}", f"p, {_TESTS[name]}", p_of(b, c)) for name, p_of in P_VALUES.items()),
         _text("verdict", f"verdict, {_TESTS[asked.test]}", str(found.verdict)),
-        _text("attainable", "enough items differ for a difference to show", bool(found.attainable)),
+        _text("attainable", "significance attainable", bool(found.attainable)),
     ]
     if asked.margin is not None:
         answers += [_p("p_equivalence", f"p, gap within {asked.margin:g}", found.p_equivalence)]
@@ -91,14 +91,14 @@ def answer_from_counts(
             f"items to add to these, chance of {at.power:g}",
             found.further_items,
         ),
-        _text("decided_as", "with these added it would be", str(found.decided_as)),
-        _number("chance_of_turning", "chance that a new sample turns the verdict", turning),
-        _gap("smallest_gap", f"smallest gap found, chance of {at.power:g}", smallest),
+        _text("decided_as", "verdict with these added", str(found.decided_as)),
+        _number("chance_of_turning", "chance a new sample changes the verdict", turning),
+        _gap("smallest_gap", f"detectable gap, power {at.power:g}", smallest),
         _items("n_star", "N* at the observed gap", n_star),
         _items("n_star_low", f"N*, {level} interval from", low),
         _items("n_star_high", f"N*, {level} interval to", high),
         _number("q", "q = N/N*", resolution_ratio(n_items, n_star)),
-        _text("resolved", "resolved, as the paper has it", n_star <= n_items),
+        _text("resolved", "resolved, as in the paper", n_star <= n_items),
         _items("n_connor", "at this gap, two variances (Connor)", _connor(b, c, n_items, at)),
         _items("n_exact", "at this gap, exact test", _counted_n(b, c, n_items, at, "exact")),
         _items("n_mid_p", "at this gap, mid-p test", _counted_n(b, c, n_items, at, "mid_p")),
@@ -130,9 +130,9 @@ def answer_from_accuracies(
         _gap("delta", "gap", (solved[0] - solved[1]) / n_items),
         _number("rho_lowest", "lowest correlation", found.lowest.rho),
         _number("rho_highest", "highest correlation", found.highest.rho),
-        _items("n_star_lowest_rho", "N* at the lowest", found.lowest.n_star),
-        _items("n_star_highest_rho", "N* at the highest", found.highest.n_star),
-        _text("resolved", "resolved, as the paper has it", answer),
+        _items("n_star_lowest_rho", "N* at the lowest correlation", found.lowest.n_star),
+        _items("n_star_highest_rho", "N* at the highest correlation", found.highest.n_star),
+        _text("resolved", "resolved, as in the paper", answer),
     ]
     if answer == _DEPENDS:
         answers += [
@@ -151,7 +151,7 @@ def answer_from_accuracies(
 
 
 def _answer(headline: str, findings: Sequence[Finding]) -> Answer:
-    rows = [("of the pair", "is"), *((each.label, each.shown) for each in findings)]
+    rows = [("quantity", "value"), *((each.label, each.shown) for each in findings)]
     return Answer(headline, {each.name: each.value for each in findings}, parts=(Table(rows),))
 
 
@@ -176,9 +176,9 @@ def _over_correlations(of_tests: Sequence[Finding], asked: Declared) -> str:
     of = f"that the accuracies admit, by the {_TESTS[asked.test]}"
     if values["different"] == _DEPENDS:
         return (
-            f"Whether A and B are different depends on their correlation, which accuracies leave "
-            f"open: they are where A alone solves at most {counted(_whole(values), 'item')}, by "
-            f"the {_TESTS[asked.test]}."
+            f"The verdict depends on the correlation, which accuracies leave open: A and B are "
+            f"different if A alone solves at most {counted(_whole(values), 'item')}, by the "
+            f"{_TESTS[asked.test]}."
         )
     verdict = "Different" if values["different"] == "always" else "Undetermined"
     return f"{verdict} at every correlation {of}."
@@ -219,8 +219,8 @@ def _errors(b: int, c: int, n: int, at: OperatingPoint, asked: Declared) -> list
     errors = mcnemar_design_errors(n, b / n, c / n, test=asked.test, alpha=at.alpha)
     return [
         _number("power", "power, if the gap is the true one", errors.power),
-        _number("type_s", "wrong sign, if found", errors.type_s),
-        _number("type_m", "times the gap, if found", errors.type_m),
+        _number("type_s", "wrong sign, if significant", errors.type_s),
+        _number("type_m", "times the gap, if significant", errors.type_m),
     ]
 
 
@@ -235,7 +235,7 @@ def _tests_over_correlations(
     answer = "always" if rejects.all() else _DEPENDS if rejects.any() else "never"
     answers = [
         _p("p_lowest_rho", f"p, {name}, at the lowest correlation", p[-1]),
-        _p("p_highest_rho", "p at the highest", p[0]),
+        _p("p_highest_rho", "p at the highest correlation", p[0]),
         _text("different", "different", answer),
     ]
     if answer == _DEPENDS:

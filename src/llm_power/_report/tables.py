@@ -38,15 +38,15 @@ Align = Literal["left", "right", "center", "decimal"]
 Formatter = Callable[[Any], str]
 
 WITNESS_NOTE = (
-    "The scores are a witness, built to agree with printed numbers. That a number which was put in "
-    "comes out again is no evidence; results/witness/roles.csv says which were put in."
+    "The scores are a witness, built to agree with printed numbers. Agreement with a fitted number "
+    "proves nothing; results/witness/roles.csv lists the fitted numbers."
 )
 STAND_IN_NOTE = (
-    "The scores are from a stand-in or a mirror of the hub, not from where they are published: no "
-    "number here is a finding."
+    "The scores are from a stand-in or a mirror of the hub, not from their publisher: no number "
+    "here is a finding."
 )
 _MARKS = {
-    "≠": "≠ marks a printed value that is not what is recomputed above it.",
+    "≠": "≠ marks a printed value that differs from the recomputed one above it.",
     "≈": "≈ marks a printed value that differs {}.",
 }
 _PARAGRAPH = 98  # characters of a line of the notes in Markdown

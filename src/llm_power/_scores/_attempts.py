@@ -177,7 +177,7 @@ def must_be_found(found: Path, log: LogFile, why: str) -> SourceFile:
     """Read a file that another is of no use without."""
     if not found.is_file():
         raise ScoreError(
-            f"{why} stands in {found}, which is not there",
+            f"{why} should be in {found}, which does not exist",
             remedy="keep the folders as the tool wrote them",
             file=str(log.path),
             model=log.model,

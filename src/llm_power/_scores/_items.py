@@ -33,6 +33,8 @@ class Items:
         try:
             whole = _digest(content)
             is_known = self.whole.setdefault(item, whole) == whole and item in self.contents
+            if is_known and not self.clusters:
+                return
             digests = (
                 self.contents[item]
                 if is_known
@@ -43,7 +45,10 @@ class Items:
             raise log.fault(problem, "leave the item out", item) from error
         is_first = not self.labels
         labels = tuple(_label(item, labelled, name, log, is_first) for name in self.clusters)
-        known = self.contents.setdefault(item, digests)
+        if item not in self.contents:
+            self.contents[item], self.labels[item], self.first[item] = digests, labels, log.path
+            return
+        known = self.contents[item]
         both = {**digests, **known}
         if self.may_lack_parts:
             digests, known = {**known, **digests}, both
@@ -54,7 +59,7 @@ class Items:
                 "use runs on one version of the data set, or exclude the model",
                 item,
             )
-        if self.labels.setdefault(item, labels) != labels:
+        if self.labels[item] != labels:
             raise log.fault(
                 f"its labels are {listed(labels)}, in {self.first[item]} "
                 f"{listed(self.labels[item])}",
@@ -64,7 +69,6 @@ class Items:
         if len(self.contents[item]) < len(both):  # the log says more than those before
             self.contents[item] = both
             self.first[item] = log.path
-        self.first.setdefault(item, log.path)
 
     def columns(self, items: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return the labels of `items` by field."""

@@ -373,7 +373,7 @@ def _several_runs(
         dict.fromkeys(named, ""),
         {"latest": True},
         LogFile(model, runs[-1]),
-        f"keep one file a model{own_name}, or take the newest",
+        f"keep one file per model{own_name}, or take the newest",
         size=size,
     )
 

@@ -147,7 +147,7 @@ def only_file(paths: Sequence[Path]) -> SourceFile:
     if len(paths) != 1:
         raise ScoreError(
             f"{len(paths)} paths for a reader of one table",
-            remedy="give one file a task",
+            remedy="give one file per task",
             file=str(paths[1]) if paths else None,
         )
     return read_file(paths[0])

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +32,9 @@ from llm_power._scores._json import json_records
 from llm_power._scores._source import HeldFile, NoClusterColumn, SourceFile
 from llm_power._scores._zip import ZIP_MAGIC, open_archive
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from llm_power._scores.options import ReadOptions
 
 PARQUET_MAGIC: Final = b"PAR1"
 
@@ -70,29 +73,6 @@ _ITEM_COLUMNS: Final = ("item_id", "item")
 _SOLVED: Final = {"yes", "pass", "passed", "correct", "right", "solved", "success"}
 
 Coded = tuple[tuple[str, ...], IntArray]
-
-
-class Declared(Protocol):
-    """What was declared of a table, as `ReadOptions` has it."""
-
-    @property
-    def true(self) -> Sequence[str]:
-        """Words that mean 1."""
-
-    @property
-    def percent(self) -> bool:
-        """Whether scores are from 0 to 100."""
-
-    @property
-    def decimal(self) -> str | None:
-        """The decimal mark, where the other one separates thousands."""
-
-    @property
-    def task(self) -> str | None:
-        """The sheet of a workbook that has several."""
-
-    def declared_columns(self) -> list[str]:
-        """Return the columns that were named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +236,7 @@ class Table:
             raise ScoreError(
                 f"{texts[unread[0]]!r} in column {name!r} is not a score",
                 remedy="write a decimal number, leave a missing score empty, or exclude the column "
-                f"(--exclude {name})" + (", or say which word means 1" if solved else ""),
+                f"(--exclude {name})" + (", or name the word that means 1" if solved else ""),
                 file=self.file,
                 model=model,
                 item=items[row],
@@ -285,7 +265,7 @@ class Table:
     def _ask_decimal(self, name: str, text: str, problem: str, mark: str) -> ScoreError:
         return ScoreError(
             f"{text!r} in column {name!r} {problem}",
-            remedy="say which of . and , is the decimal mark, for example",
+            remedy="name the decimal mark (. or ,), for example",
             file=self.file,
             settings={"decimal": mark},
         )
@@ -313,7 +293,7 @@ def joined(faults: Sequence[ScoreError]) -> ScoreError:
     )
 
 
-def read_table(source: SourceFile, options: Declared) -> Table:
+def read_table(source: SourceFile, options: ReadOptions) -> Table:
     """Read a Parquet file, JSON or a workbook, known by its first bytes, or else a CSV."""
     whole = expanded(source)
     paths = [name for name in options.declared_columns() if "." in name]
@@ -333,7 +313,7 @@ def read_table(source: SourceFile, options: Declared) -> Table:
     )
 
 
-def scaled(values: FloatArray, options: Declared, file: str) -> FloatArray:
+def scaled(values: FloatArray, options: ReadOptions, file: str) -> FloatArray:
     """Return scores in [0, 1], where they were declared to be of percent."""
     if not options.percent:
         return values
@@ -376,7 +356,7 @@ def expanded(source: SourceFile) -> SourceFile:
             if len(whole) > _LARGEST_TABLE:
                 raise source.fault(
                     f"it expands to more than {_LARGEST_TABLE >> 20} MB",
-                    "check that the file is what its writer made",
+                    "write the file again, or use an intact copy",
                 )
             return replace(source, data=whole)
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
@@ -474,7 +454,7 @@ def read_parquet(source: SourceFile, columns: Sequence[str] | None = None) -> Ta
             pre_buffer=False,
         )
         table.validate(full=True)  # text that is not UTF-8, offsets out of range
-        whole = {name: _whole(table.column(name)) for name in table.column_names}
+        whole = {name: whole_column(table.column(name)) for name in table.column_names}
     except MemoryError:
         raise
     except _DAMAGED_PARQUET as error:
@@ -676,12 +656,12 @@ def as_float(number: float) -> float:
 
 def number_in_json(value: object) -> float | None:
     """Return a number or a truth value as a float, None if it is neither or NaN."""
-    if not isinstance(value, bool | int | float) or value != value:  # noqa: PLR0124
+    if not isinstance(value, int | float) or value != value:  # noqa: PLR0124
         return None
     return as_float(value)
 
 
-def _whole(column: Any) -> Any:
+def whole_column(column: Any) -> Any:
     """Return a chunked column in one piece, categories written out."""
     array = column.combine_chunks()
     if isinstance(array, pa.ChunkedArray):  # more text than one array can hold, or no chunk

@@ -133,7 +133,7 @@ class Archive:
     def _too_large(self, limit: int) -> ScoreError:
         return ScoreError(
             f"it expands to more than {limit >> 20} MB",
-            remedy="check that the file is what its writer made",
+            remedy="write the file again, or use an intact copy",
             file=self._file,
         )
 

@@ -18,7 +18,7 @@ from llm_power._scores._items import over_repeats, variance_of_repeats
 from llm_power._scores._logs import Logs, ModelScores
 from llm_power._scores._reducers import is_reducer, makes_grades, reduced
 from llm_power._scores._source import LogFile, SourceFile
-from llm_power._scores._table import Table
+from llm_power._scores._table import Table, whole_column
 from llm_power._scores.inspect_log import value_of_score
 from llm_power._scores.long import is_long, read_long_table
 from llm_power._scores.options import ReadOptions
@@ -190,15 +190,9 @@ def _as_table(frame: Any) -> Table:
         raise InvalidArgument(f"frame must be a data frame, got {type(frame).__name__}") from error
     whole = arrow.combine_chunks()
     columns = {
-        name: pa.concat_arrays(whole.column(name).chunks)
-        if whole.column(name).num_chunks
-        else pa.nulls(0, whole.column(name).type)
+        name: whole_column(whole.column(name))
         for name in whole.column_names
         if not name.startswith("__index_level_")
-    }
-    written = {
-        name: column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-        for name, column in columns.items()
     }
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, whole.schema) as stream:
@@ -209,4 +203,4 @@ def _as_table(frame: Any) -> Table:
         hashlib.sha256(sink.getvalue()).hexdigest(),
         datetime.fromtimestamp(0, tz=UTC),
     )
-    return Table(source, written, {}, is_csv=False)
+    return Table(source, columns, {}, is_csv=False)

@@ -43,7 +43,9 @@ _NOT_METRICS: Final = {
 
 def is_sample(record: object) -> bool:
     """Return whether a record of a JSON file is a sample of the harness."""
-    return isinstance(record, dict) and "doc_id" in record and bool({"doc", "doc_hash"} & {*record})
+    if not isinstance(record, dict) or "doc_id" not in record:
+        return False
+    return "doc" in record or "doc_hash" in record
 
 
 def _model_of(path: Path) -> str:
@@ -207,12 +209,14 @@ def _fault(record: object) -> str | None:
 
 def _numbers(record: Mapping[str, Any]) -> list[str]:
     """Return the metrics of a record that are numbers, for one that is a list is no score."""
-    listed_metrics = record.get("metrics")
-    if isinstance(listed_metrics, list):
-        names = [name for name in listed_metrics if isinstance(name, str)]
-    else:
+    names = record.get("metrics")
+    if not isinstance(names, list):
         names = [name for name in record if name not in _NOT_METRICS]
-    return [name for name in names if number_in_json(record.get(name)) is not None]
+    return [
+        name
+        for name in names
+        if isinstance(name, str) and number_in_json(record.get(name)) is not None
+    ]
 
 
 def _content(record: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -62,7 +62,7 @@ def read_matrix(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
             if is_scored[place].any():
                 raise ScoreError(
                     "two rows of the matrix have a score for it",
-                    remedy="keep one row a model",
+                    remedy="keep one row per model",
                     file=part.file,
                     model=model,
                     item=part.items[int(np.argmax(is_scored[place]))],
@@ -146,7 +146,7 @@ def _part(
     if n_labels == 0 or not items or len(items) < len(header) - n_labels:
         raise ScoreError(
             "its header is not one of labels and then numbers of items",
-            remedy="check that the file is the matrix, and not a page that says why it is not",
+            remedy="check that the file is the matrix, not an error page",
             file=name,
         )
     if len(set(items)) < len(items):

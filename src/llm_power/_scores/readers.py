@@ -43,6 +43,7 @@ from llm_power._scores.options import ReadOptions
 from llm_power._scores.selection import select_models
 from llm_power._scores.store import ITEM_COLUMN, METADATA_KEY, TaskScores, read_task
 
+_OTHER_SPREADSHEETS: Final = {".ods", ".fods", ".xls", ".xlsb", ".numbers"}
 # Excel locks a workbook that is open by a file ~$NAME.xlsx.
 _TABLE: Final = re.compile(r"(?i)^[^.~].*\.(csv|tsv|jsonl|parquet|xlsx)(\.gz|\.xz|\.zip)?$")
 # Each format of logs, in the order in which a file is held against them.
@@ -301,6 +302,12 @@ def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
     path = paths[0]
     if path.is_dir():
         return _recognize_folder(path)
+    if path.suffix.lower() in _OTHER_SPREADSHEETS:
+        raise ScoreError(
+            "spreadsheets of this format are not read",
+            remedy="save it as .xlsx or .csv",
+            file=str(path),
+        )
     for name, form in FORMATS.items():
         if path.name == form.beside:
             return name
@@ -336,7 +343,7 @@ def _recognize_folder(folder: Path) -> str:
     if not fitting and (tables := _tables_in(folder)):
         raise ScoreError(
             f"the folder holds no logs, and {len(tables)} tables",
-            remedy=f"give those of its tables that are meant: {shlex.join(map(str, tables))}",
+            remedy=f"name the tables to read: {shlex.join(map(str, tables))}",
             file=str(folder),
         )
     patterns = ", ".join(

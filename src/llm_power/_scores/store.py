@@ -58,7 +58,7 @@ class Provenance:
         if self.kind not in SCORES_KINDS or (self.kind == "witness") != bool(self.fitted_to):
             raise ScoreError(
                 f"scores of the kind {self.kind!r} that were fitted to {self.fitted_to!r}",
-                remedy="say raw or stand_in, or witness and what it was fitted to",
+                remedy="use raw or stand_in, or witness with the source of its fit",
                 file=self.source,
             )
         if self.retrieved is not None and not _is_utc_time(self.retrieved):
@@ -473,7 +473,7 @@ def _check_items(ids: Sequence[str], fault: Fault) -> None:
     if twice is not None:
         raise fault(
             f"this item id occurs {ids.count(twice)} times",
-            remedy="keep one row an item, or give the items different ids",
+            remedy="keep one row per item, or give the items different ids",
             item=twice,
         )
 
@@ -483,7 +483,7 @@ def _check_labels(column: str, labels: Sequence[str], ids: Sequence[str], fault:
         raise fault(
             f"cluster column {column!r} has {counted(len(labels), 'label')} for "
             f"{counted(len(ids), 'item')}",
-            remedy="give one label an item",
+            remedy="give one label per item",
         )
     for label, item in zip(labels, ids, strict=True):
         if not label:
@@ -500,12 +500,12 @@ def _check_scores(
     values: FloatArray, kind: Kind, ids: Sequence[str], models: Sequence[str], fault: Fault
 ) -> None:
     if kind not in KINDS:
-        raise fault(f"unknown kind of score {kind!r}", remedy="say binary, graded or real")
+        raise fault(f"unknown kind of score {kind!r}", remedy="use binary, graded or real")
     if values.shape != (len(ids), len(models)):
         raise fault(
             f"scores of shape {values.shape} for {counted(len(ids), 'item')} and "
             f"{counted(len(models), 'model')}",
-            remedy="give one row an item and one column a model",
+            remedy="give one row per item and one column per model",
         )
     missing = np.isnan(values)
     if kind == "binary":

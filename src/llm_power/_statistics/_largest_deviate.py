@@ -26,7 +26,7 @@ _SHARE: Final = 0.02
 _GROWTH: Final = 2
 _LOOK_UP: Final = 10
 # Tiles up to which all pairs are computed from every draw.
-_SMALL: Final = 2**17
+_SMALL: Final = 2**15
 # Models at either end whose pairs are looked up first.
 _EXTREMES: Final = 8
 # Pairs of the highest precision whose deviates are in a core's cache.

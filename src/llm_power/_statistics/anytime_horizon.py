@@ -398,5 +398,5 @@ def _arrived(count: FloatArray, n: float, total: float) -> FloatArray:
 
 
 def _upper_count(n: float, total: float) -> float:
-    """More discordant items than n items hold, but for a trace."""
+    """Upper quantile of the discordant count among n items."""
     return min(float(n), n * total + _WIDE * sqrt(n * total * (1 - total)) + _WIDE)

@@ -31,7 +31,7 @@ def ordered_product(left: FloatArray, right: FloatArray) -> FloatArray:
     return total
 
 
-# Rows up to which whole rows are added in turn, which is faster for few.
+# Rows that are added in turn; of more, one half is added to the other first.
 _FEW = 64
 
 
@@ -40,9 +40,13 @@ def ordered_sum(values: FloatArray) -> FloatArray:
 
     NumPy orders the additions of a single column otherwise than those of many.
     """
-    if len(values) <= _FEW:
-        return np.asarray(sum(values[1:], start=values[0]))
-    return np.asarray(np.ascontiguousarray(values.T).sum(axis=-1))
+    while len(values) > _FEW:
+        half, odd = divmod(len(values), 2)
+        halves = values[:half] + values[half : 2 * half]
+        if odd:
+            halves[0] += values[-1]
+        values = halves
+    return np.asarray(sum(values[1:], start=values[0]))
 
 
 def centered(values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -73,10 +77,10 @@ def by_counts(
 
 
 def ratio(
-    top: FloatArray | IntArray, bottom: FloatArray | IntArray, empty: float = np.nan
+    top: ArrayLike, bottom: ArrayLike, empty: float = np.nan, *, where: BoolArray | None = None
 ) -> FloatArray:
-    """Quotient, and `empty` where the divisor is zero."""
-    top, bottom = np.broadcast_arrays(top, bottom)
-    quotient = np.full(top.shape, empty)
-    np.divide(top, bottom, out=quotient, where=bottom != 0)
+    """Quotient, and `empty` elsewhere than `where`, by default where the divisor is zero."""
+    numerator, divisor = np.broadcast_arrays(top, bottom)
+    quotient = np.full(numerator.shape, empty)
+    np.divide(numerator, divisor, out=quotient, where=divisor != 0 if where is None else where)
     return quotient

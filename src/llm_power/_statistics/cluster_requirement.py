@@ -40,10 +40,12 @@ from llm_power._statistics.cluster_moments import ClusterMoments, one_way_anova,
 from llm_power._statistics.design_effect import cluster_resolution, design_effect
 from llm_power._statistics.designs import ENDLESS, Design
 from llm_power._statistics.inversion import z_sum
-from llm_power._statistics.t_test import Reference, near_power, shift_of_power
+from llm_power._statistics.t_test import near_power, near_power_of_both, shift_of_power
 
 # At the ends themselves weights are infinite, or all 0.
 _EDGE: Final = 1e-12
+# Pairs whose roots are searched at once: with their clusters they are in a core's cache.
+_PAIRS: Final = 2**11
 # Numbers of clusters that are looked up, if there are more pairs than that.
 _TABULATED: Final = 2_000
 
@@ -133,10 +135,11 @@ def icc_interval(
             rho: FloatArray, pair: FloatArray, critical: FloatArray = critical
         ) -> FloatArray:
             at = pair.astype(int)
-            weight = n[:, at] * (1 - rho) / (1 + (n[:, at] - 1) * rho)
+            size, mean = n[:, at], means[:, at]
+            weight = size * (1 - rho) / (1 + (size - 1) * rho)
             whole = weight * number[:, at]
-            center = (whole * means[:, at]).sum(axis=0) / whole.sum(axis=0)
-            spread = whole * np.square(means[:, at] - center) + weight * apart[:, at]
+            center = (whole * mean).sum(axis=0) / whole.sum(axis=0)
+            spread = whole * np.square(mean - center) + weight * apart[:, at]
             spread = spread.sum(axis=0)
             return np.asarray(spread / between[at] - critical[at] * mean_square[at])
 
@@ -172,11 +175,13 @@ def _root_in(
     excess: Callable[[FloatArray, FloatArray], FloatArray], least: FloatArray, known: BoolArray
 ) -> FloatArray:
     """Root of a falling function between `least` and 1; `least` where it is below 0 there."""
-    found, pairs = least.copy(), np.flatnonzero(known)
-    low, high = least[pairs] * (1 - _EDGE), np.full(pairs.size, 1 - _EDGE)
-    inside = excess(low, pairs.astype(float)) > 0
-    at = pairs[inside]
-    found[at] = find_roots(excess, (low[inside], high[inside]), (at.astype(float),))
+    found, every = least.copy(), np.flatnonzero(known)
+    for start in range(0, every.size, _PAIRS):
+        pairs = every[start : start + _PAIRS]
+        low, high = least[pairs] * (1 - _EDGE), np.full(pairs.size, 1 - _EDGE)
+        inside = excess(low, pairs.astype(float)) > 0
+        at = pairs[inside]
+        found[at] = find_roots(excess, (low[inside], high[inside]), (at.astype(float),))
     return found
 
 
@@ -189,9 +194,9 @@ def cluster_power(
     *,
     size_cv: ArrayLike = 0.0,
     alpha: float = 0.05,
-    reference: Reference = "t",
+    hall: bool = False,
 ) -> FloatArray:
-    """Power of the two-sided test of the mean gap over a sample of clusters.
+    """Power of the two-sided t test of the mean gap over a sample of clusters, or with Hall's.
 
     Broadcast shape; the near rejection region alone, as in eq. (2).
     """
@@ -208,7 +213,8 @@ def cluster_power(
     if np.any(inside > 1):
         raise InvalidArgument(f"icc must not exceed 1, got {float(inside.max())!r}")
     shift = gap / sigma * np.sqrt(clusters / ((1 - inside) / size + spread * inside))
-    return near_power(shift, clusters, open_unit("alpha", alpha), reference)
+    power = near_power_of_both if hall else near_power
+    return power(shift, clusters, open_unit("alpha", alpha))
 
 
 @dataclass(frozen=True)
@@ -230,7 +236,7 @@ class ClusterDesign(Design):
         """`cluster_power` of numbers of clusters."""
         size = min(self.cluster_size, float(ENDLESS))
         law = self.delta, self.sigma_d, self.icc
-        return cluster_power(*law, n, size, alpha=self.alpha, reference="hall")
+        return cluster_power(*law, n, size, alpha=self.alpha, hall=True)
 
 
 @dataclass(frozen=True)
@@ -264,7 +270,7 @@ class ClusterItemsDesign(Design):
     def power(self, n: ArrayLike) -> FloatArray:
         """`cluster_power` of numbers of items a cluster."""
         law = self.delta, self.sigma_d, self.icc, self.n_clusters
-        return cluster_power(*law, n, alpha=self.alpha, reference="hall")
+        return cluster_power(*law, n, alpha=self.alpha, hall=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,8 +283,6 @@ class ClusterRequirement:
 
     #: Kish's design effect at the sizes at hand.
     design_effect: FloatArray
-    #: :math:`N^2/\sum n_k^2`, the number of clusters of equal size that are worth as much.
-    effective_clusters: FloatArray
     #: Mean items a cluster that these clusters would need, their shares unchanged; ``inf`` where no
     #: number of items is enough.
     items_per_cluster: FloatArray
@@ -286,23 +290,10 @@ class ClusterRequirement:
     n_star: FloatArray
     #: Clusters that would be enough at the mean size and spread of sizes at hand; whole numbers.
     n_clusters: FloatArray
-    #: Items at hand over `n_star`.
-    q: FloatArray
-    #: Whether the items at hand are enough.
-    resolved: BoolArray
-    #: `alpha`, `power`: The operating point.
-    alpha: float
-    power: float
-    #: The distribution of the test.
-    reference: Reference
 
 
 def cluster_requirement(
-    moments: ClusterMoments,
-    *,
-    alpha: float = 0.05,
-    power: float = 0.80,
-    reference: Reference = "t",
+    moments: ClusterMoments, *, alpha: float = 0.05, power: float = 0.80
 ) -> ClusterRequirement:
     r"""Required items from the clusters at hand, and required clusters of the size at hand.
 
@@ -319,35 +310,24 @@ def cluster_requirement(
     pair = cluster_resolution(moments, alpha=alpha, power=power)
     n, clusters = pair.n_items, np.broadcast_to(fit.n_clusters, pair.icc.shape)
     squares = np.broadcast_to(np.square(moments.n_items).sum(axis=0), pair.icc.shape)
-    effective = ratio(np.square(n), squares)
-    inside, spread = np.maximum(pair.icc, 0.0), ratio(clusters, effective)
+    # By Kish's effective number of clusters.
+    inside, spread = np.maximum(pair.icc, 0.0), ratio(clusters, ratio(np.square(n), squares))
     # N* of independent items over the squared normal quantiles: (sigma / delta)^2.
     unit = pair.n_star_iid / np.square(z_sum(alpha, power))
     known = np.isfinite(pair.icc) & np.isfinite(unit)
     shift = np.full(n.shape, np.nan)
     if known.any():
-        shift[known] = shift_of_power(clusters[known], alpha, power, reference)
+        shift[known] = shift_of_power(clusters[known], alpha, power)
     needed = unit * np.square(shift)
     per_cluster = ratio(clusters, n) * (1 - inside) + spread * inside
     items = _items_per_cluster(needed, clusters, inside, spread)
-    required = _required_clusters(
-        unit, per_cluster, known, alpha=alpha, power=power, reference=reference
-    )
+    required = _required_clusters(unit, per_cluster, known, alpha=alpha, power=power)
     items, required = (np.where(np.isinf(unit), np.inf, x) for x in (items, required))
-    n_star = np.asarray(clusters * items)
-    q = np.full(n.shape, np.nan)
-    np.divide(n, n_star, out=q, where=n_star > 0)
     return ClusterRequirement(
         design_effect=kish_design_effect(moments.n_items, pair.icc),
-        effective_clusters=effective,
         items_per_cluster=items,
-        n_star=n_star,
+        n_star=np.asarray(clusters * items),
         n_clusters=required,
-        q=q,
-        resolved=np.asarray(n_star <= n),
-        alpha=alpha,
-        power=power,
-        reference=reference,
     )
 
 
@@ -367,7 +347,6 @@ def _required_clusters(
     *,
     alpha: float,
     power: float,
-    reference: Reference,
 ) -> FloatArray:
     """Fewest clusters, at least 2, where one cluster's variance over sigma^2 is `per_cluster`."""
     found = np.full(unit.shape, np.nan)
@@ -375,12 +354,12 @@ def _required_clusters(
         each = unit[known] * per_cluster[known]
 
         def excess(k: FloatArray, each: FloatArray) -> FloatArray:
-            return near_power(np.sqrt(k / each), k, alpha, reference) - power
+            return near_power(np.sqrt(k / each), k, alpha) - power
 
         clusters, open_ = np.full(each.shape, 2.0), np.ones(each.shape, dtype=np.bool_)
         if each.size > _TABULATED:
             # The k-th entry is the largest variance at which k clusters are enough.
-            largest = _variances(alpha, power, reference)
+            largest = _variances(alpha, power)
             clusters = 2.0 + np.searchsorted(largest, each * (1 - 1e-12))
             open_ = clusters >= 2 + largest.size
         else:
@@ -394,7 +373,7 @@ def _required_clusters(
 
 
 @lru_cache(maxsize=16)
-def _variances(alpha: float, power: float, reference: Reference) -> FloatArray:
+def _variances(alpha: float, power: float) -> FloatArray:
     """Return the variances over the squared gap that 2, 3, ... clusters are enough for."""
     clusters = np.arange(2.0, 2.0 + _TABULATED)
-    return clusters / np.square(shift_of_power(clusters, alpha, power, reference))
+    return clusters / np.square(shift_of_power(clusters, alpha, power))

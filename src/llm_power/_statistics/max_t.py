@@ -24,7 +24,7 @@ doi:10.1002/9780470316672, section 3.2.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise, starmap
 from typing import Final
 
@@ -38,7 +38,7 @@ from llm_power._statistics._largest_deviate import TRIED, Tile
 from llm_power._statistics._roots import threshold
 from llm_power._statistics.argument_checks import at_least_two, open_unit, proportions
 from llm_power._statistics.arrays import ArrayLike, FloatArray
-from llm_power._statistics.multiplicity import FamilyTest
+from llm_power._statistics.multiplicity import Adjustment, FamilyTest
 from llm_power._statistics.random_streams import Keys, keyed_normals, pooled
 
 FEWEST_DRAWS: Final = 1_000
@@ -86,12 +86,9 @@ def max_t_family(p: ArrayLike, largest: Largest, *, alpha: float = 0.05) -> Fami
             break
         more = 2 * ndtr(-largest(draws, 2 * draws))
         smallest = np.sort(np.concatenate([smallest, more]))
-    reached = np.searchsorted(smallest, values * (1 + _ROUNDING), side="right")
-    reached += 1
-    adjusted = reached / (draws + 1)
-    np.minimum(adjusted, size * values, out=adjusted)
-    np.maximum(adjusted, values, out=adjusted)
-    return FamilyTest(adjusted, critical, size, close)
+    reached = np.arange(1, draws + 2) / (draws + 1)
+    adjust = Adjustment(smallest / (1 + _ROUNDING), reached, size)
+    return FamilyTest(values, critical, size, close, adjust)
 
 
 def _critical_levels(
@@ -270,6 +267,7 @@ _FAR = 9.0
 _STEPS = 1_001
 
 
+@lru_cache(maxsize=64)
 def all_pairs_level(n_models: int, *, alpha: float = 0.05) -> float:
     """Level of each pair at which the largest statistic of all pairs has the level `alpha`.
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from llm_power._statistics.argument_checks import (
     positive,
     proportions,
 )
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
 from llm_power._statistics.inversion import required_n, resolution_ratio
 
 Procedure = Literal["bonferroni", "sidak", "holm", "benjamini_hochberg"]
@@ -133,11 +133,7 @@ def adjust_holm(p: ArrayLike, m: int | None = None) -> FloatArray:
     [0.03, 0.06, 0.06]
     """
     p, m = _declared(p, m)
-    # Equal p-values have one adjusted value, whatever their order.
-    order = np.argsort(p)
-    steps = p[order]
-    steps *= np.arange(m, m - p.size, -1)
-    return _in_order(np.maximum.accumulate(steps, out=steps), order)
+    return stepwise(p, m)[0](p)
 
 
 def adjust_benjamini_hochberg(p: ArrayLike, m: int | None = None) -> FloatArray:
@@ -172,19 +168,61 @@ def adjust_benjamini_hochberg(p: ArrayLike, m: int | None = None) -> FloatArray:
     [0.03, 0.04, 0.04]
     """
     p, m = _declared(p, m)
-    order = np.argsort(p)[::-1]
-    steps = p[order]
-    steps *= m
-    steps /= np.arange(p.size, 0, -1)
-    return _in_order(np.minimum.accumulate(steps, out=steps), order)
+    return stepwise(p, m)[1](p)
 
 
-def _in_order(steps: FloatArray, order: IntArray) -> FloatArray:
-    """Return steps, at most 1, in the order of the tests; families of 10^8 pairs leave no room."""
-    np.minimum(1.0, steps, out=steps)
-    adjusted = np.empty_like(steps)
-    adjusted[order] = steps
-    return adjusted
+@dataclass(frozen=True, slots=True)
+class Adjustment:
+    """Adjusted p-values as a function of the p-value, which steps up.
+
+    A family of 10^8 pairs has few distinct p-values of exact tests, and leaves no room for further
+    numbers of each pair.
+    """
+
+    #: Where the adjusted p-values step up, in ascending order, (n_steps,).
+    at: FloatArray
+    #: The adjusted p-values below the first step and from each step on, (n_steps + 1,).
+    steps: FloatArray
+    #: They are at least the p-value itself, and at most this times it; None: the steps alone.
+    most: int | None = None
+
+    def __call__(self, p: FloatArray) -> FloatArray:
+        """Return the adjusted p-values of some tests of the family, (n_tests,)."""
+        adjusted = self.steps[np.searchsorted(self.at, p, side="right")]
+        if self.most is None:
+            return adjusted
+        np.minimum(adjusted, self.most * p, out=adjusted)
+        return np.maximum(adjusted, p, out=adjusted)
+
+
+def stepwise(p: FloatArray, m: int) -> tuple[Adjustment, Adjustment]:
+    """Return how Holm and how Benjamini and Hochberg adjust the p-values of a family of `m`."""
+    values, counts = _distinct(p)
+    upto = np.cumsum(counts)
+    holm = np.maximum.accumulate(values * (m - (upto - counts)))
+    bh = np.minimum.accumulate((values * m / upto)[::-1])[::-1]
+    none = np.zeros(1)
+    found = (np.concatenate([none, np.minimum(1.0, steps)]) for steps in (holm, bh))
+    by_holm, by_bh = (Adjustment(values, steps) for steps in found)
+    return by_holm, by_bh
+
+
+# P-values that are sorted at once: 32 MB.
+_SORTED: Final = 2**22
+
+
+def _distinct(p: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the distinct p-values in ascending order, and how many there are of each."""
+    parts = [
+        np.unique(p[k : k + _SORTED], return_counts=True) for k in range(0, max(p.size, 1), _SORTED)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    values, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
+    order = np.argsort(values)
+    values = values[order]
+    starts = np.flatnonzero(np.diff(values, prepend=-1.0))
+    return values[starts], np.add.reduceat(counts[order], starts)
 
 
 def bonferroni_level(m: int, *, alpha: float = 0.05) -> float:
@@ -341,8 +379,7 @@ def stepwise_required_n(
     deciding = _deciding_step(q, procedure)
     back = np.argsort(order)
     q, level = q[deciding][back], levels[deciding][back]
-    n_star = np.full(q.shape, np.inf)
-    np.divide(n, q, out=n_star, where=q > 0)
+    n_star = ratio(n, q, np.inf)
     return AdjustedResolution(
         levels=level,
         n_star=n_star,
@@ -427,17 +464,24 @@ def false_discovery_family(
     values, rate = proportions("p", p), open_unit("alpha", alpha)
     size = values.size
     constant = float(np.sum(1 / np.arange(1, size + 1))) if any_dependence else 1.0
-    adjusted = np.minimum(constant * adjust_benjamini_hochberg(values), 1.0)
-    selected = int(np.count_nonzero(adjusted <= rate))
-    return FamilyTest(adjusted, max(selected, 1) * rate / (size * constant), size)
+    adjust = stepwise(values, size)[1]
+    adjust = replace(adjust, steps=np.minimum(constant * adjust.steps, 1.0))
+    family = FamilyTest(values, rate, size, adjust=adjust)
+    selected = int(np.count_nonzero(family.different(rate)))
+    return replace(family, level=max(selected, 1) * rate / (size * constant))
+
+
+_AS_THEY_ARE: Final = Adjustment(np.zeros(0), np.ones(1), 1)
+# Pairs that are adjusted at once.
+_PAIRS: Final = 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class FamilyTest:
     """P-values of a family of pairs."""
 
-    #: Adjusted p-values; shape (n_pairs,).
-    p: FloatArray
+    #: P-values of the pairs by themselves; shape (n_pairs,).
+    single: FloatArray
     #: Level of a single pair: one for all of them.
     level: float
     #: Number of pairs.
@@ -445,10 +489,22 @@ class FamilyTest:
     #: Ends of the interval of that level by the Monte Carlo error of the draws: the verdict of a
     #: pair whose own p-value is inside could be another by other draws. None without draws.
     close: tuple[float, float] | None = None
+    #: How they are adjusted for the family.
+    adjust: Adjustment = _AS_THEY_ARE
+
+    @property
+    def p(self) -> FloatArray:
+        """Return the adjusted p-values; shape (n_pairs,)."""
+        return self.adjust(self.single)
 
     def of(self, rows: slice | IntArray | BoolArray) -> FamilyTest:
         """Return the same for some of the pairs; the family stays as large as it is."""
-        return replace(self, p=self.p[rows])
+        return replace(self, single=self.single[rows])
+
+    def different(self, alpha: float) -> BoolArray:
+        """Return which pairs are declared different, (n_pairs,)."""
+        starts = range(0, max(self.single.size, 1), _PAIRS)
+        return np.concatenate([self.of(slice(k, k + _PAIRS)).p <= alpha for k in starts])
 
     def close_calls(self, p: FloatArray) -> BoolArray:
         """Return which pairs, of these own p-values, other draws could decide otherwise."""

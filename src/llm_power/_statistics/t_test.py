@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
-from scipy.special import nctdtr, ndtr, ndtri, stdtr, stdtrit
+from scipy.special import nctdtr, ndtri, stdtr, stdtrit
 
-from llm_power._errors import InvalidArgument
 from llm_power._statistics._roots import find_roots
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
-from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.mcnemar import smallest_exact_p
 from llm_power._statistics.random_streams import named_rng
 from llm_power._statistics.skewness import asymmetry, reach
@@ -35,10 +33,6 @@ def t_test_p_value(
     return np.asarray(p)
 
 
-#: The distribution that the standardized gap is held against; with "hall" Hall's test must reject
-#: as well as Student's, as in the verdict on clusters.
-Reference = Literal["t", "normal", "hall"]
-
 # Nodes over the skewness of a normal sample, draws that they are taken from, and units from which
 # on it is normal itself.
 _NODES: Final = 64
@@ -46,25 +40,17 @@ _DRAWS: Final = 8_192
 _MANY: Final = 150
 
 
-def near_power(
-    shift: ArrayLike, units: ArrayLike, alpha: float, reference: Reference = "t"
-) -> FloatArray:
+def near_power(shift: ArrayLike, units: ArrayLike, alpha: float) -> FloatArray:
     """Chance of a rejection on the positive side, where the gap is `shift` standard errors."""
-    if reference == "normal":
-        return np.asarray(ndtr(np.asarray(shift) - z_sum(alpha, 0.5)))
-    if reference == "hall":
-        return _both_power(np.asarray(shift), np.asarray(units), alpha)
-    if reference != "t":
-        raise InvalidArgument(f"reference must be 't', 'normal' or 'hall', got {reference!r}")
     freedom = np.asarray(units, dtype=np.float64) - 1
     return 1 - below(freedom, shift, -stdtrit(freedom, alpha / 2))
 
 
-def _both_power(shift: FloatArray, units: FloatArray, alpha: float) -> FloatArray:
-    """Chance that Student's and Hall's tests reject, mean over the skewness of a normal sample.
+def near_power_of_both(shift: ArrayLike, units: ArrayLike, alpha: float) -> FloatArray:
+    """Chance that Hall's test rejects as well, as in the verdict on clusters.
 
-    It is independent of the sample's mean and variance (Basu 1955), and so of t; Hall's test moves
-    the critical value of t alone.
+    It is a mean over the skewness of a normal sample, which is independent of the sample's mean
+    and variance (Basu 1955), and so of t; Hall's test moves the critical value of t alone.
     """
     gaps, sizes = np.broadcast_arrays(shift, units)
     found = np.zeros(gaps.shape)
@@ -92,14 +78,12 @@ def below(freedom: ArrayLike, shift: ArrayLike, t: ArrayLike) -> FloatArray:
     return np.where(np.isnan(chance), np.less(shift, t), chance)
 
 
-def shift_of_power(
-    units: ArrayLike, alpha: float, power: float, reference: Reference = "t"
-) -> FloatArray:
+def shift_of_power(units: ArrayLike, alpha: float, power: float) -> FloatArray:
     """Gap over its standard error at which the test over so many units has its power."""
     different, where = np.unique(np.asarray(units, dtype=np.float64), return_inverse=True)
 
     def excess(shift: FloatArray, units: FloatArray) -> FloatArray:
-        return near_power(shift, units, alpha, reference) - power
+        return near_power(shift, units, alpha) - power
 
     highest = np.asarray(10 - 10 * stdtrit(different - 1, alpha / 2), dtype=np.float64)
     roots = find_roots(excess, (np.zeros_like(highest), highest), (different,))

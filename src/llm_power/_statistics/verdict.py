@@ -120,7 +120,7 @@ def binary_verdicts(
     n_items : array_like of int
         Items that both models were scored on, at least b + c.
     margin : float, optional
-        Largest gap that counts as none, in (0, 1). Without one no pair is equivalent.
+        Equivalence margin, in (0, 1). Without one no pair is equivalent.
     test : {"exact", "mid_p", "asymptotic"}, default "exact"
         Form of McNemar's test. "asymptotic" is the score test.
     alpha : float, default 0.05

@@ -8,7 +8,7 @@ from miller2024.tables import present, table_01
 from replication.exhibits import Exhibit, Inputs
 
 _CAPTION: Final = (
-    "Scores of two fictional models, and their differences, as Tables 2 and 5 have them."
+    "Scores of two fictional models, and their differences, compared with Tables 2 and 5."
 )
 _HEADERS: Final = {
     "eval": "Eval",

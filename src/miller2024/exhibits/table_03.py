@@ -23,8 +23,8 @@ _HEADERS: Final = {
     "both_ratio": "Ratio",
 }
 _NOTE: Final = (
-    "Scores and SE of DROP are printed without the percent sign. Eq. (2) is for scores of 0 and 1; "
-    "of graded ones it gives an upper bound, and the ratio is a lower one."
+    "The paper prints scores and SE of DROP without the percent sign. Eq. (2) is for scores of 0 "
+    "and 1; for graded scores it gives an upper bound, and the ratio is a lower one."
 )
 
 

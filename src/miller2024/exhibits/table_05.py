@@ -8,8 +8,8 @@ from miller2024.tables import present, table_05
 from replication.exhibits import Exhibit, Inputs
 
 _CAPTION: Final = (
-    "Paired differences, Galleon minus Dreadnought: what standard errors (SE), correlations and "
-    "intervals give of one another."
+    "Paired differences, Galleon minus Dreadnought: standard errors (SE), correlations and "
+    "intervals, each computed from the others."
 )
 _HEADERS: Final = {
     "eval": "Eval",

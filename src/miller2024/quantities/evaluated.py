@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Final
 
 import numpy as np
-import pandas as pd
 from scipy import stats
 from scipy.special import ndtri
 
-from audit.printed_tables import load_table
 from llm_power._statistics.inversion import minimum_detectable_effect, required_n
 from llm_power._statistics.repeats import repeats_variance
 from miller2024.tables import rows_of, table_04, table_05
-from replication.findings import Basis, Finding, Quantities, derived
-from replication.settings import load_settings
+from replication.findings import Finding, PrintedNumbers, Quantities, derived
 
 QUANTITIES: Final = Quantities()
-
-
-@dataclass(frozen=True, eq=False)
-class PrintedNumbers:
-    """The five tables by their number, and the numbers that examples are computed with."""
-
-    name: ClassVar[str] = "printed numbers"
-    panel: ClassVar[str] = "general"
-    basis: ClassVar[Basis] = "counts"
-
-    tables: Mapping[int, pd.DataFrame]
-    settings: Mapping[str, Any]
 
 
 def uniform_items(low: float) -> tuple[float, float, float]:
@@ -88,8 +72,7 @@ def pairing(numbers: PrintedNumbers) -> Iterator[Finding]:
 @QUANTITIES.on(PrintedNumbers)
 def planning(numbers: PrintedNumbers) -> Iterator[Finding]:
     """Section 5 by eqs. (9) and (10): at the printed 1/9, and at what Section 4.2's terms give."""
-    given = numbers.settings
-    point = {name: given[name] for name in ("alpha", "power")}
+    given, point = numbers.settings, numbers.point
     _, variance, within = uniform_items(0.0)
     of_terms = 2 * variance * (1 - given["correlation"])
     for between, suffix in ((given["omega_squared"], ""), (of_terms, "_of_terms")):
@@ -140,5 +123,4 @@ def z_scores(numbers: PrintedNumbers) -> Iterator[Finding]:
 
 def evaluate_printed(folder: Path) -> list[Finding]:
     """Evaluate on what the paper prints, read from the folder of its data."""
-    tables = {number: load_table(folder / f"printed/table_0{number}.csv") for number in range(1, 6)}
-    return QUANTITIES.evaluate(PrintedNumbers(tables, load_settings(folder / "settings.yaml")))
+    return QUANTITIES.evaluate(PrintedNumbers.load(folder))

@@ -117,20 +117,20 @@ def listed_files(board: str, task: str, download: Mapping[str, Any]) -> list[Dat
 
 def load_register(path: Path) -> dict[str, Dataset]:
     """Load the register: data sets by name, in the order of the file."""
-    found: dict[str, Dataset] = {}
+    datasets: dict[str, Dataset] = {}
     try:
         for line, row in enumerate(table_rows(path, COLUMNS, "the register"), start=2):
             try:
                 dataset = _parse(dict(zip(COLUMNS, row, strict=True)))
-                if dataset.name in found:
+                if dataset.name in datasets:
                     raise ValueError(f"name: {dataset.name!r} is there twice")
             except ValueError as error:
                 raise ValueError(f"line {line}: {error}") from error
-            found[dataset.name] = dataset
+            datasets[dataset.name] = dataset
     except ValueError as error:
         remedy = "correct the line, whose columns data/README.md describes, or the path"
         raise HubError(str(error), remedy=remedy, file=str(path)) from error
-    return found
+    return datasets
 
 
 def table_rows(path: Path, columns: Sequence[str], what: str) -> list[list[str]]:

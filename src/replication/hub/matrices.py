@@ -127,8 +127,8 @@ def _right_row(parts: Sequence[_Part], model: str, correct: int, file: str) -> S
     elif right:
         problem = f"{len(right)} different rows have the displayed {correct} correct answers"
     else:
-        found = ", ".join(sorted({str(int(row.sum())) for row in rows}))
-        problem = f"its rows have {found} correct answers, and {correct} were displayed"
+        counts = ", ".join(sorted({str(int(row.sum())) for row in rows}))
+        problem = f"its rows have {counts} correct answers, and {correct} were displayed"
     raise ScoreError(
         problem,
         remedy="the file is not of the run that was displayed: read another matrix, as hub: "

@@ -120,14 +120,14 @@ def read_files(task: str, reading: Mapping[str, Any], lock: LockFile, access: Ac
 
 
 def _model_in(pattern: str, dataset: Dataset) -> str:
-    found = re.fullmatch(pattern, dataset.file)
-    if found is None:
+    match = re.fullmatch(pattern, dataset.file)
+    if match is None:
         raise HubError(
             f"its path does not fit {pattern!r}, which tells the model of a file",
             remedy=f"correct model in {dataset.listed_in}",
             dataset=dataset.name,
         )
-    return found["model"]
+    return match["model"]
 
 
 def _check_rows(task: TaskScores, model: int, dataset: Dataset) -> None:
@@ -189,7 +189,7 @@ def _read_matrices(
 ) -> list[Matrix]:
     """Return the matrices that the files are of, which must be alike."""
     correct = {score.hub_id: score.correct for score in displayed.values()}
-    found: list[Matrix] = []
+    matrices: list[Matrix] = []
     for name, group in groupby(files, key=lambda path: files[path].board):
         paths = list(group)
         matrix = read_matrix(paths, correct, panel.members)
@@ -201,29 +201,29 @@ def _read_matrices(
             )
         for path in paths:
             _check_items(files[path], path, matrix.items_of[path], labels)
-        for other in found:
+        for other in matrices:
             _require_alike(other, matrix, name)
-        found.append(matrix)
-    return found
+        matrices.append(matrix)
+    return matrices
 
 
 def _scores_by_model(
     matrices: Sequence[Matrix], displayed: Mapping[str, BoardScore]
 ) -> dict[str, Scores]:
     """Return the scores of the models that some matrix has; a model without costs its own pairs."""
-    found = {
+    scores = {
         model: matrix.scores[score.hub_id]
         for model, score in displayed.items()
         for matrix in reversed(matrices)
         if score.hub_id in matrix.scores
     }
-    lacking = [score.hub_id for model, score in displayed.items() if model not in found]
+    lacking = [score.hub_id for model, score in displayed.items() if model not in scores]
     for hub_id in lacking:
         error = matrices[0].absent[hub_id]
-        if len(found) < 2:
+        if len(scores) < 2:
             raise error
         _log.warning("%s; no pair with it is judged by items", error)
-    return found
+    return scores
 
 
 def _check_items(

@@ -107,20 +107,20 @@ class _Hub:
     def _search(self, revision: str) -> str:
         """Return the one file that is meant, among all that the repository has."""
         files = sorted(self._files(revision))
-        found = [path for path in files if self.dataset.means(path)]
+        matches = [path for path in files if self.dataset.means(path)]
         tree = f"{self.dataset.page}/tree/{revision}"
-        if not found:
+        if not matches:
             problem = f"no file of {self.dataset.repo} matches {self.dataset.file!r} at revision "
             problem += f"{revision}; of {len(files)} files the first are "
             problem += ", ".join(files[:5]) or "none"
             remedy = f"look at {tree} and correct the register's file"
-        elif len(found) > 1:
-            problem = f"{len(found)} files match: {', '.join(found[:5])}"
+        elif len(matches) > 1:
+            problem = f"{len(matches)} files match: {', '.join(matches[:5])}"
             remedy = "write the one that the board displayed into the register's file"
-        elif found[0].isprintable():
-            return found[0]
+        elif matches[0].isprintable():
+            return matches[0]
         else:  # it would go into the lock file, and to the terminal
-            problem = f"the name of the file holds control characters: {found[0]!r}"
+            problem = f"the name of the file holds control characters: {matches[0]!r}"
             remedy = f"look at {tree}, and ask its owner to rename it"
         raise HubError(problem, remedy=remedy)
 

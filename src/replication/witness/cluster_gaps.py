@@ -63,12 +63,14 @@ def fit_gaps(targets: PairTargets, resamples: IntArray, rng: np.random.Generator
 def fit_pair(targets: PairTargets, resamples: IntArray, rng: np.random.Generator) -> ClusterGaps:
     """Find the discordant counts of one pair in each cluster: all three steps."""
     misfit = Misfit(targets, resamples).score
-    found = [_whole_solution(targets, real, misfit) for real in fit_gaps(targets, resamples, rng)]
-    costs = misfit(np.stack([gaps for gaps, _ in found]).astype(np.float64))
+    solutions = [
+        _whole_solution(targets, real, misfit) for real in fit_gaps(targets, resamples, rng)
+    ]
+    costs = misfit(np.stack([gaps for gaps, _ in solutions]).astype(np.float64))
     # A solution comes before the nearest miss; then the smaller misfit.
-    unsolved = np.array([n_solutions == 0 for _, n_solutions in found])
+    unsolved = np.array([n_solutions == 0 for _, n_solutions in solutions])
     best = int(np.lexsort((costs, unsolved))[0])
-    gaps, n_solutions = found[best]
+    gaps, n_solutions = solutions[best]
     b, c = split_discordant(targets, gaps)
     return ClusterGaps(b, c, float(costs[best]), n_solutions)
 

@@ -74,7 +74,7 @@ def is_feasible(rows: Sequence[LinearRow], total: float) -> bool:
         return True
     matrix, lower, upper = _stack(rows)
     n_counts = matrix.shape[1]
-    found = milp(
+    solution = milp(
         np.zeros(n_counts),
         constraints=[
             LinearConstraint(matrix, lower, upper),
@@ -82,7 +82,7 @@ def is_feasible(rows: Sequence[LinearRow], total: float) -> bool:
         ],
         integrality=np.ones(n_counts, dtype=np.int64),
     )
-    return bool(found.status == 0)
+    return bool(solution.status == 0)
 
 
 def smallest_infeasible_subset(rows: Sequence[LinearRow], total: float) -> tuple[LinearRow, ...]:
@@ -114,7 +114,7 @@ def minimum_correction(rows: Sequence[LinearRow], total: float) -> tuple[LinearR
     roles = np.array([_ROLE_COST[row.constraint.role] for row in rows])
     order = 0.1 * np.arange(n_rows)[::-1] / n_rows
     price = 1 + (roles + order) / n_rows
-    found = milp(
+    solution = milp(
         np.concatenate([np.zeros(n_counts), price]),
         constraints=[
             LinearConstraint(np.hstack([matrix, lift]), lower, np.inf),
@@ -127,7 +127,7 @@ def minimum_correction(rows: Sequence[LinearRow], total: float) -> tuple[LinearR
     )
     return tuple(
         row
-        for row, lifted in zip(rows, np.asarray(found.x)[n_counts:], strict=True)
+        for row, lifted in zip(rows, np.asarray(solution.x)[n_counts:], strict=True)
         if lifted > 0.5
     )
 
@@ -150,11 +150,11 @@ def contradictions_frame(contradictions: Sequence[Contradiction]) -> pd.DataFram
         *("admits", "rests_on", "note"),
     ]
     listed = [
-        (found.system, name, row)
-        for found in contradictions
+        (contradiction.system, name, row)
+        for contradiction in contradictions
         for name, rows in (
-            ("smallest infeasible subset", found.smallest),
-            ("minimum correction", found.correction),
+            ("smallest infeasible subset", contradiction.smallest),
+            ("minimum correction", contradiction.correction),
         )
         for row in rows
     ]
@@ -197,13 +197,13 @@ def _smallest_hitting_set(sets: Sequence[Sequence[int]], n_rows: int) -> list[in
     hits = np.zeros((len(sets), n_rows))
     for i, members in enumerate(sets):
         hits[i, list(members)] = 1
-    # The row that stands first wins a tie: one answer on every machine.
+    # The first row wins a tie: one answer on every machine.
     price = 1 + 0.1 * np.arange(n_rows) / n_rows**2
-    found = milp(
+    solution = milp(
         price,
         constraints=LinearConstraint(hits, 1, np.inf),
         integrality=np.ones(n_rows, dtype=np.int64),
         bounds=Bounds(0, 1),
         options={"mip_rel_gap": 0},
     )
-    return [int(k) for k in np.flatnonzero(np.asarray(found.x) > 0.5)]
+    return [int(k) for k in np.flatnonzero(np.asarray(solution.x) > 0.5)]

@@ -10,16 +10,11 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from llm_power._statistics.argument_checks import positive
-from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
+from llm_power._statistics.arrays import FloatArray, IntArray
 
 _NEWTON_STEPS = 200
 _LARGEST_EXPONENT = 300.0
 _WIDEST = 64
-
-
-def relative_entropy(cells: ArrayLike, reference: FloatArray) -> float:
-    r"""Return :math:`\sum x\log(x/q) - x + q`, in nats; 0 log 0 is 0."""
-    return float(_cost(np.asarray(cells, dtype=np.float64), reference).sum())
 
 
 def information_projection(
@@ -70,14 +65,14 @@ def _solve_units(
     levels = base[:, None] + np.arange(n_units + 1)
     price = np.diff(_cost(levels, p[:, None]), axis=1)
     left = targets - rows @ base
-    found = milp(
+    solution = milp(
         price.ravel(),
         constraints=LinearConstraint(np.repeat(rows, n_units, axis=1), left, left),
         integrality=np.ones(price.size, dtype=np.int64),
         bounds=Bounds(0, 1),
         options={"mip_rel_gap": 0},
     )
-    return None if found.x is None else np.rint(found.x).reshape(price.shape).sum(axis=1)
+    return None if solution.x is None else np.rint(solution.x).reshape(price.shape).sum(axis=1)
 
 
 def _cost(x: FloatArray, q: FloatArray) -> FloatArray:

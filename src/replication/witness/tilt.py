@@ -64,8 +64,8 @@ def smallest_tilt(
         return np.asarray((summaries(values) - middle) / half)
 
     problem = _Problem(center, precision, bounds, residuals, weights)
-    found = [_search(problem, coarsest) for coarsest in _COARSEST]
-    values = min(found, key=lambda v: float(problem.score(v, 1.0)))
+    results = [_search(problem, coarsest) for coarsest in _COARSEST]
+    values = min(results, key=lambda v: float(problem.score(v, 1.0)))
     return Tilt(values.astype(np.int64), float(problem.cost(values)), residuals(values))
 
 

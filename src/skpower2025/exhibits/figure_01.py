@@ -36,10 +36,9 @@ def make(inputs: Inputs) -> Exhibit:
     caption = (
         f"Power of McNemar's asymptotic test at a base accuracy of {settings['acc_a']:g}, by N. "
         "Markers: simulated, by the call of Listing 1; lines: exact, the sum over all tables. "
-        "Listing 1 does not say how often the models agree: the panels take the lowest agreement "
-        "that the two accuracies admit, that of independent answers, and the highest. Only at the "
-        "highest is "
-        f"{settings['power']:.0%} reached, "
+        "Listing 1 does not state the agreement: the panels have the lowest that the two "
+        "accuracies admit, that of independent answers, and the highest. Only the highest reaches "
+        f"{settings['power']:.0%}, "
         + ", ".join(f"with N = {n} from {gap:.1f} points" for n, gap in reached.items())
         + "."
     )
@@ -50,8 +49,8 @@ def make(inputs: Inputs) -> Exhibit:
             source,
             lambda: draw(frame, settings["power"]),
             caption,
-            f"{settings['power']:.0%} power is reached only where the models agree as often as "
-            f"they can, with {' or '.join(map(str, reached.index))} items.",
+            f"Only the highest possible agreement reaches {settings['power']:.0%} power, with "
+            f"{' or '.join(map(str, reached.index))} items.",
         ),
     )
 

@@ -25,10 +25,9 @@ def make(inputs: Inputs) -> Exhibit:
     caption = (
         "Each point is a model, at its difference to the median model of its size group (small: "
         "below 1 billion parameters; medium: 1 to 10; large: more). Post-hoc power of the exact "
-        "McNemar test over every agreement that the displayed scores admit, for the paper does "
-        f"not say which it takes: of {len(frame):,} comparisons {counts['every']:,} have it at "
-        f"every agreement, {counts['none']:,} at none, and of {counts['depends']:,} the agreement "
-        "decides."
+        "McNemar test over every agreement that the displayed scores admit, because the paper does "
+        f"not state its own: of {len(frame):,} comparisons {counts['every']:,} have it at every "
+        f"agreement, {counts['none']:,} at none, and {counts['depends']:,} depend on the agreement."
     )
     power = inputs.settings["power"]
     return Exhibit(
@@ -38,8 +37,8 @@ def make(inputs: Inputs) -> Exhibit:
             [SOURCE],
             lambda: draw(frame, power),
             caption,
-            f"{counts['every']:,} of {len(frame):,} comparisons have {power:.0%} power whatever "
-            "the agreement of the two models is.",
+            f"{counts['every']:,} of {len(frame):,} comparisons have {power:.0%} power at every "
+            "agreement of the two models.",
         ),
         {"_findings.csv": csv_text(evidence_view(findings(frame)))},
     )

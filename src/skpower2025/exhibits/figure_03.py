@@ -38,8 +38,8 @@ def make(inputs: Inputs) -> Exhibit:
     caption = (
         f"Scores of {len(medium):,} medium models by day of submission. Of {len(frame)} new best "
         f"scores {counts['every']} have {power:.0%} power against the best before at every "
-        f"agreement that the displayed scores admit, {counts['none']} at none, and of "
-        f"{counts['depends']} the agreement decides. The line joins those with it at every one."
+        f"agreement that the displayed scores admit, {counts['none']} at none, and "
+        f"{counts['depends']} depend on the agreement. The line joins those with it at every one."
     )
     return Exhibit(
         frame,
@@ -49,7 +49,7 @@ def make(inputs: Inputs) -> Exhibit:
             lambda: draw(frame, medium, power),
             caption,
             f"{counts['every']} of {len(frame)} new best scores have {power:.0%} power against the "
-            "best before, whatever the agreement of the two models is.",
+            "best before, at every agreement of the two models.",
         ),
         {"_findings.csv": csv_text(evidence_view(findings(frame, medium)))},
     )

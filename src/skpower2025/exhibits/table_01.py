@@ -72,6 +72,6 @@ def present(frame: pd.DataFrame) -> Table:
             "their accuracies. 2,648 is twice 1,324: no score is an odd count of it.",
             f"At most {int((others['entries'] - others['counts_of_items']).max())} entries of a "
             "dataset have a score that its items cannot give: they were evaluated on a part.",
-            "MuSR is on the board, and not in the paper.",
+            "MuSR is on the board, not in the paper.",
         ],
     )

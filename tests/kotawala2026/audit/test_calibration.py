@@ -14,7 +14,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from findings_by_name import sets_of
 from second_derivations_calibration import (
     ACCURACIES,
     LATENT_RHOS,
@@ -26,6 +25,7 @@ from second_derivations_calibration import (
 )
 from second_derivations_paper import Z_ALPHA
 
+from findings_by_name import Sets
 from kotawala2026.quantities.calibration import bootstrap_rejection
 from replication.findings import Finding
 
@@ -94,9 +94,8 @@ def test_the_bootstrap_row_hangs_on_the_number_of_resamples(evidence: list[Findi
 
 
 def test_deviations_of_any_five_cells_are_at_most_what_section_5_says(
-    evidence: list[Finding],
+    sets: Sets,
 ) -> None:
-    sets = sets_of(evidence)
     for test, printed in PRINTED.items():
         low, high = sets["type1_max_dev_any_five", test]
         assert low < printed <= high

@@ -5,35 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from findings_by_name import PUBLISHED, Values, values_of
 
+from findings_by_name import Sets, Values, values_of
 from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.grounds import PublishedNumbers, load_published
+from kotawala2026.quantities.grounds import PublishedNumbers
 
 TOPICS = {"notation", "gap_buckets", "rows_of_counts", "clusters", "calculators"}
 
 
-@pytest.fixture(scope="module")
-def published() -> PublishedNumbers:
-    return load_published(PUBLISHED)
-
-
-@pytest.fixture(scope="module")
-def found(published: PublishedNumbers) -> Values:
-    return values_of(on_printed_numbers(published, TOPICS))
-
-
 def misprinted(
-    published: PublishedNumbers, table: int, row: int, column: str, name: str
+    numbers: PublishedNumbers, table: int, row: int, column: str, name: str
 ) -> PublishedNumbers:
     """Return the numbers with one name changed, in the table and in the counts that it holds."""
-    frame = published.tables[table].copy()
+    frame = numbers.tables[table].copy()
     frame.loc[row, column] = name
-    changed = replace(published, tables={**published.tables, table: frame})
+    changed = replace(numbers, tables={**numbers.tables, table: frame})
     field = {6: "close_pairs", 7: "adjacent_pairs"}.get(table)
     if field is None:
         return changed
-    counts = getattr(published, field)
+    counts = getattr(numbers, field)
     attribute = "label" if column in ("task", "pair") else column
     names = list(getattr(counts, attribute))
     names[row] = name
@@ -54,16 +44,17 @@ def misprinted(
     ],
 )
 def test_a_wrong_name_changes_no_finding(
-    published: PublishedNumbers, found: Values, misprint: tuple[int, int, str, str]
+    numbers: PublishedNumbers, found: Values, misprint: tuple[int, int, str, str]
 ) -> None:
     table, row, column, name = misprint
-    again = on_printed_numbers(misprinted(published, *misprint), TOPICS)
-    assert values_of(again) == found
+    again = on_printed_numbers(misprinted(numbers, *misprint), TOPICS)
+    assert values_of(again).items() <= found.items()
+    assert {row.topic for row in again} == TOPICS
     assert found["name", f"table_{table:02d}/{row + 1}/{column}"] != name
 
 
-def test_a_wrong_model_of_table_7_breaks_no_chain(published: PublishedNumbers) -> None:
-    wrong = misprinted(published, 7, 4, "model_b", "no such model")
+def test_a_wrong_model_of_table_7_breaks_no_chain(numbers: PublishedNumbers) -> None:
+    wrong = misprinted(numbers, 7, 4, "model_b", "no such model")
     assert wrong.adjacent_pairs.is_chain
     assert (
         values_of(on_printed_numbers(wrong, {"rows_of_counts"}))["n_items_implied", "Table 7"]
@@ -82,8 +73,7 @@ def test_nulls_units_and_relation(found: Values) -> None:
     assert found["close_pairs_in", "per cent of the lower accuracy"] == 5
 
 
-def test_sets_of_the_checklist_and_of_the_frontier_panel(published: PublishedNumbers) -> None:
-    sets = {f.quantity: (f.lower, f.upper) for f in on_printed_numbers(published, TOPICS)}
-    assert sets["checklist_consequences"] == (3, 4)
+def test_sets_of_the_checklist_and_of_the_frontier_panel(sets: Sets) -> None:
+    assert sets["checklist_consequences", ""] == (3, 4)
     # 37.8 items of the 1,350, and 1,650 either way, of 3,000.
-    assert sets["frontier_gap_of_drawn"] == pytest.approx((-0.5374, 0.5626), abs=1e-12)
+    assert sets["frontier_gap_of_drawn", ""] == pytest.approx((-0.5374, 0.5626), abs=1e-12)

@@ -90,7 +90,7 @@ def test_the_bounds_of_table_9_are_as_printed_within_chance(whole_run: Path) -> 
     bounds = table.filter(regex="_p(05|95)_agrees").to_numpy()
     assert bounds.shape == (9, 6)
     assert bounds.all()
-    said = f"all {bounds.size} bounds were put in and agree within chance"
+    said = f"all {bounds.size} bounds were fitted and agree within chance"
     assert said in page("docs/exhibits.md")
 
 
@@ -111,7 +111,7 @@ def test_the_bounds_of_table_9_are_as_printed_within_chance(whole_run: Path) -> 
         ("exhibits", "every cell holds at N = <table-7-caption/n-items:,.0f> rounded up"),
         ("exhibits", "held out: <table_09/4/pr_unresolved:.3f> for the printed 0.552"),
         ("exhibits", "residual of Figure 1 is <s2/gain-matches:.3f>, printed 0.062"),
-        ("exhibits", "<fig-4/h0-stay-below:.1%> of the null trajectories do cross (5% may)"),
+        ("exhibits", "<fig-4/h0-stay-below:.1%> of the null trajectories cross (5% may)"),
     ],
 )
 def test_a_sentence_has_the_number_of_the_run(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,11 +11,9 @@ import pytest
 from audit.printed import parse_printed
 from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits.item_count import solved
-from kotawala2026.quantities.grounds import load_published
+from kotawala2026.quantities.grounds import PublishedNumbers
 from kotawala2026.quantities.rows_of_counts import cells_from_rows, one_of, rounding_and_power
 from replication.findings import Finding
-
-DATA = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 
 
 def one_row(p_a: str, p_b: str, n_star: str) -> dict[str, Finding]:
@@ -69,12 +66,11 @@ def test_what_nothing_fits_is_undefined() -> None:
     assert (math.isnan(float(found.value)), found.basis) == (True, "none")
 
 
-def test_one_misprinted_n_leaves_the_operating_point() -> None:
+def test_one_misprinted_n_leaves_the_operating_point(numbers: PublishedNumbers) -> None:
     """The pair with the largest N* has another N: the other six have the paper's K."""
-    published = load_published(DATA)
-    counts, last = published.close_pairs, published.close_pairs.n_items.copy()
+    counts, last = numbers.close_pairs, numbers.close_pairs.n_items.copy()
     last[4] *= 10
-    wrong = replace(published, close_pairs=replace(counts, n_items=last))
+    wrong = replace(numbers, close_pairs=replace(counts, n_items=last))
     found = {f.quantity: f.value for f in rounding_and_power(wrong)}
     assert found["power_implied"] == pytest.approx(0.8, abs=5e-5)
     assert found["level_implied"] == pytest.approx(0.05, abs=5e-5)

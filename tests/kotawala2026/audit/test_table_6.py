@@ -5,22 +5,21 @@
 
 from __future__ import annotations
 
-import csv
 import math
-import shutil
 from pathlib import Path
 from statistics import NormalDist, median
 
 import numpy as np
 import pytest
-from findings_by_name import PUBLISHED, Errors, Values, errors_of, values_of
 from scipy import stats
 from second_derivations_paper import K, counts_n_star
 from statsmodels.stats.contingency_tables import mcnemar
 
+from findings_by_name import Errors, Values, values_of
 from kotawala2026.quantities.close_pairs import percentiles, resampled_required_n
 from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import load_published
+from paper_fixtures import with_cell
 from replication.findings import Finding
 
 # Table 6: pair, N, p_A, p_B, b, c, N*.
@@ -44,21 +43,6 @@ TABLE_10: list[Row10] = [
     ("ARC, Llama-3-8B / gemma", 0.078, 0.54, 294, (0.69, 0.80, 0.88), 59.22, 51.45, 1172),
     ("HS, Llama-3-8B / gemma", 0.101, 0.57, 120, (0.72, 0.81, 0.88), 82.02, 71.96, 10042),
 ]
-
-
-@pytest.fixture(scope="module")
-def rows() -> list[Finding]:
-    return on_printed_numbers(load_published(PUBLISHED), TOPICS)
-
-
-@pytest.fixture(scope="module")
-def found(rows: list[Finding]) -> Values:
-    return values_of(rows)
-
-
-@pytest.fixture(scope="module")
-def errors(rows: list[Finding]) -> Errors:
-    return errors_of(rows)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
@@ -275,23 +259,18 @@ def test_the_pair_of_figure_4_is_one_table(found: Values) -> None:
     assert round(phi, 2) == 0.64
 
 
-def test_gemma_of_table_10_is_the_instruction_tuned_one(rows: list[Finding]) -> None:
+def test_gemma_of_table_10_is_the_instruction_tuned_one(evidence: list[Finding]) -> None:
     for label in (TABLE_10[1][0], TABLE_10[2][0]):
-        (gap,) = [f for f in rows if f.quantity == "gap_of_displayed_scores" and f.subject == label]
+        (gap,) = [
+            f for f in evidence if (f.quantity, f.subject) == ("gap_of_displayed_scores", label)
+        ]
         assert gap.method.endswith(" and gemma-7b-it")
 
 
 def test_a_wrong_required_n_leaves_the_row_its_counts(found: Values, tmp_path: Path) -> None:
-    folder = tmp_path / "published"
-    shutil.copytree(PUBLISHED, folder)
-    path = folder / "printed" / "table_06.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    rows[1][header.index("n_star")] = "4,090"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([header, *rows])
+    folder = with_cell(tmp_path, 6, 2, "n_star", "4,090")
     planted = values_of(on_printed_numbers(load_published(folder), TOPICS))
-    changed = {key for key in found if planted[key] != found[key] and key[0] != "power_implied"}
+    changed = {key for key in planted if planted[key] != found[key] and key[0] != "power_implied"}
     assert changed == {
         ("n_star_rows_by_rule", "nearest"),
         ("n_star_rows_by_rule", "up"),

@@ -12,16 +12,16 @@ from statistics import NormalDist
 import mpmath
 import numpy as np
 import pytest
-from findings_by_name import PUBLISHED, Values, sets_of, values_of
 from scipy.optimize import linprog
 from scipy.stats import norm
 from second_derivations_calculators import mean
 from second_derivations_paper import K, cohens_h, constant, counts_n_star, shortcut_ratio
 
 from audit.selection import UNDEFINED
+from findings_by_name import Sets, Values
 from kotawala2026.quantities.closed_forms import Expansion, taylor_coefficient
 from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.grounds import PublishedNumbers, load_published
+from kotawala2026.quantities.grounds import PublishedNumbers
 from replication.findings import Finding
 
 TOPICS = {
@@ -31,19 +31,8 @@ TOPICS = {
 
 
 @pytest.fixture(scope="module")
-def published() -> PublishedNumbers:
-    return load_published(PUBLISHED)
-
-
-@pytest.fixture(scope="module")
-def rows(published: PublishedNumbers) -> list[Finding]:
-    return on_printed_numbers(published, TOPICS)
-
-
-@pytest.fixture(scope="module")
-def found(rows: list[Finding]) -> Values:
-    """Value of every row of these modules by quantity and subject."""
-    return values_of(rows)
+def rows(evidence: list[Finding]) -> list[Finding]:
+    return [row for row in evidence if row.topic in TOPICS]
 
 
 def ratio(p: float, rho: float, delta: float) -> float:
@@ -251,8 +240,8 @@ def test_convention_of_the_last_row(found: Values) -> None:
     )
 
 
-def test_table_1_must_have_its_rows(published: PublishedNumbers) -> None:
-    short = dataclasses.replace(published, tables={**published.tables, 1: published.tables[1][:4]})
+def test_table_1_must_have_its_rows(numbers: PublishedNumbers) -> None:
+    short = dataclasses.replace(numbers, tables={**numbers.tables, 1: numbers.tables[1][:4]})
     undefined = [f for f in on_printed_numbers(short, {"calculators"}) if f.quantity == UNDEFINED]
     assert undefined
     assert all("5 rows, got 4" in f.method for f in undefined)
@@ -261,9 +250,9 @@ def test_table_1_must_have_its_rows(published: PublishedNumbers) -> None:
 # Displayed scores
 
 
-def test_board_scores(published: PublishedNumbers, found: Values) -> None:
+def test_board_scores(numbers: PublishedNumbers, found: Values) -> None:
     scores: dict[str, list[Fraction]] = {}
-    for score in published.board_scores["oll_v1"]:
+    for score in numbers.board_scores["oll_v1"]:
         scores.setdefault(score.task, []).append(Fraction(score.score.text))
     pairs = [pair for task in scores.values() for pair in combinations(task, 2)]
     assert found["oll_v1_pairs", ""] == len(pairs) == 40
@@ -276,12 +265,11 @@ def test_board_scores(published: PublishedNumbers, found: Values) -> None:
         assert share == pytest.approx(near)
 
 
-def test_no_pair_reaches_the_printed_maximum(rows: list[Finding]) -> None:
+def test_no_pair_reaches_the_printed_maximum(sets: Sets) -> None:
     # GSM8K 68.69 against 29.19; Section 4 prints 0.562.
     p, delta = (0.6869 + 0.2919) / 2, 0.6869 - 0.2919
     lower, upper = rho_bounds(0.6869, 0.2919)
     largest = max(ratio(p, rho, delta) for rho in np.linspace(lower, upper, 401)[1:-1])
-    sets = sets_of(rows)
     least, most = sets["shortcut_ratio_max_over_correlations", ""]
     assert most == pytest.approx(largest, abs=1e-4)
     assert least < most < 0.5615
@@ -300,23 +288,23 @@ def test_cells_that_the_text_names_are_admissible(found: Values) -> None:
 
 
 def test_the_smallest_ratio_is_at_an_end_of_the_admissible_correlations(
-    published: PublishedNumbers, rows: list[Finding]
+    numbers: PublishedNumbers, sets: Sets
 ) -> None:
     least = []
-    for one, other in combinations(published.board_scores["oll_v1"], 2):
+    for one, other in combinations(numbers.board_scores["oll_v1"], 2):
         p_a, p_b = one.accuracy, other.accuracy
         if one.task == other.task and abs(p_a - p_b) > 0.02:
             low, high = rho_bounds(p_a, p_b)
             least += [shortcut_ratio(p_a, p_b, rho) for rho in (low + 1e-9, high - 1e-9)]
-    found = sets_of(rows)["shortcut_ratio_min_over_correlations", ""][0]
-    assert found == pytest.approx(min(least), abs=2e-4)
+    smallest = sets["shortcut_ratio_min_over_correlations", ""][0]
+    assert smallest == pytest.approx(min(least), abs=2e-4)
 
 
 # Tables 6 and 7
 
 
-def test_shortcut_on_the_close_pairs(published: PublishedNumbers, found: Values) -> None:
-    pairs = published.close_pairs
+def test_shortcut_on_the_close_pairs(numbers: PublishedNumbers, found: Values) -> None:
+    pairs = numbers.close_pairs
     ratios, gains, changed = [], [], 0
     for i in range(len(pairs)):
         n, b, c = int(pairs.n_items[i]), int(pairs.b[i]), int(pairs.c[i])
@@ -335,8 +323,8 @@ def test_shortcut_on_the_close_pairs(published: PublishedNumbers, found: Values)
     assert found["verdicts_the_shortcut_changes", "Table 6"] == changed == 0
 
 
-def test_connor_on_table_7(published: PublishedNumbers, found: Values) -> None:
-    pairs = published.adjacent_pairs
+def test_connor_on_table_7(numbers: PublishedNumbers, found: Values) -> None:
+    pairs = numbers.adjacent_pairs
     z_a, z_b = NormalDist().inv_cdf(0.975), NormalDist().inv_cdf(0.8)
     ratios = []
     for b, c, n in zip(pairs.b.tolist(), pairs.c.tolist(), pairs.n_items.tolist(), strict=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,6 @@ from kotawala2026.quantities.grounds import (
     DisplayedScores,
     PublishedNumbers,
     ResolvedBoard,
-    load_published,
 )
 from kotawala2026.quantities.pair_bounds import PairBounds, displayed_pairs
 from kotawala2026.quantities.raw_sample import (
@@ -32,22 +30,19 @@ from llm_power._scores.store import TaskScores
 from llm_power._statistics.paired_binary import required_n_discordance, summarize_counts
 from replication.constraints import BoardScore
 from replication.findings import Finding
+from repository import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 MODELS = ("wren", "heron", "finch", "falcon")
 Sets = dict[tuple[str, str], Finding]
 
 
 @pytest.fixture(scope="module")
-def published() -> PublishedNumbers:
-    return load_published(ROOT / "data" / "kotawala2026")
-
-
-@pytest.fixture(scope="module")
-def found(published: PublishedNumbers) -> Sets:
-    topics = {"displayed_scores", "gap_buckets"}
-    findings = on_printed_numbers(published, topics)
-    return {(f.quantity, f.subject): f for f in findings if f.ground == "displayed scores"}
+def found(evidence: list[Finding]) -> Sets:
+    return {
+        (f.quantity, f.subject): f
+        for f in evidence
+        if f.topic in ("displayed_scores", "gap_buckets") and f.ground == "displayed scores"
+    }
 
 
 @pytest.fixture(scope="module")
@@ -71,20 +66,20 @@ def test_what_rests_on_printed_counts_too_is_of_their_class(found: Sets) -> None
 
 
 def test_displayed_counts_are_those_of_tables_6_and_7(
-    published: PublishedNumbers, found: Sets
+    numbers: PublishedNumbers, found: Sets
 ) -> None:
-    for counts in (published.adjacent_pairs, published.close_pairs):
+    for counts in (numbers.adjacent_pairs, numbers.close_pairs):
         names = counts.label
-        if counts is published.close_pairs:
+        if counts is numbers.close_pairs:
             names = tuple(map(", ".join, zip(names, counts.model_a, counts.model_b, strict=True)))
         shown = [found["difference_displayed", name].value for name in names]
         assert shown == (counts.b - counts.c).tolist()
     assert [found["model_of_rank", str(rank)].value for rank in range(1, 10)] == list(
-        published.adjacent_pairs.model_a
+        numbers.adjacent_pairs.model_a
     )
 
 
-def test_the_missing_item_was_solved_by_all_ten(published: PublishedNumbers, found: Sets) -> None:
+def test_the_missing_item_was_solved_by_all_ten(numbers: PublishedNumbers, found: Sets) -> None:
     """Solved by all, since the differences are those of all items, and by none gives one of ten."""
     explained = {s: f.value for (q, s), f in found.items() if q == "accuracies_explained"}
     assert explained == {
@@ -95,18 +90,18 @@ def test_the_missing_item_was_solved_by_all_ten(published: PublishedNumbers, fou
     assert found["n_items_of_displayed_scores", "Table 7"].value == 12031
 
 
-def test_a_misprinted_accuracy_leaves_no_number_of_items(published: PublishedNumbers) -> None:
-    p_a = list(published.adjacent_pairs.p_a)
+def test_a_misprinted_accuracy_leaves_no_number_of_items(numbers: PublishedNumbers) -> None:
+    p_a = list(numbers.adjacent_pairs.p_a)
     p_a[2] = parse_printed("0.7062")
-    misprinted = dataclasses.replace(published.adjacent_pairs, p_a=tuple(p_a))
-    ground = DisplayedScores(dataclasses.replace(published, adjacent_pairs=misprinted))
+    misprinted = dataclasses.replace(numbers.adjacent_pairs, p_a=tuple(p_a))
+    ground = DisplayedScores(dataclasses.replace(numbers, adjacent_pairs=misprinted))
     found = {finding.quantity: finding for finding in missing_item(ground)}
     assert np.isnan(found["n_items_of_displayed_scores"].value)
     assert found["n_items_of_displayed_scores"].basis == "none"
 
 
-def test_forty_pairs_over_all_correlations(published: PublishedNumbers, found: Sets) -> None:
-    table = correlations_table(DisplayedScores(published))
+def test_forty_pairs_over_all_correlations(numbers: PublishedNumbers, found: Sets) -> None:
+    table = correlations_table(DisplayedScores(numbers))
     oll, mmlu = table[table["task"] != "MMLU-Pro"], table[table["task"] == "MMLU-Pro"]
     assert oll["verdict"].value_counts().to_dict() == {
         "resolved": 25,
@@ -125,8 +120,8 @@ def test_forty_pairs_over_all_correlations(published: PublishedNumbers, found: S
     }
     # Printed b and c are among those that the scores admit, on the printed side of the critical b.
     for name, row in mmlu[mmlu["is_adjacent"]].set_index("model_a").iterrows():
-        i = published.adjacent_pairs.model_a.index(str(name))
-        b, c = int(published.adjacent_pairs.b[i]), int(published.adjacent_pairs.c[i])
+        i = numbers.adjacent_pairs.model_a.index(str(name))
+        b, c = int(numbers.adjacent_pairs.b[i]), int(numbers.adjacent_pairs.c[i])
         needed = float(required_n_discordance(b, c, 12032))
         assert row["n_star_at_highest_rho"] <= needed <= row["n_star_at_lowest_rho"]
         if row["verdict"] == "depends":
@@ -134,11 +129,11 @@ def test_forty_pairs_over_all_correlations(published: PublishedNumbers, found: S
 
 
 def test_a_count_of_table_6_that_the_scores_exclude_is_left_aside(
-    published: PublishedNumbers,
+    numbers: PublishedNumbers,
 ) -> None:
-    close = published.close_pairs
+    close = numbers.close_pairs
     wrong = dataclasses.replace(close, b=close.b + np.array([0, 0, 0, 0, 0, 10, 0]))
-    planted = dataclasses.replace(published, close_pairs=wrong)
+    planted = dataclasses.replace(numbers, close_pairs=wrong)
     findings = on_printed_numbers(planted, {"gap_buckets"})
     (one,) = [
         f for f in findings if (f.quantity, f.subject) == ("unresolved_beside_table_6", "all")

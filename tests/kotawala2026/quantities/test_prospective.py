@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from math import sqrt
-from pathlib import Path
 
 import pytest
 
-from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.grounds import load_published
 from replication.findings import Finding
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module")
-def powers() -> dict[tuple[str, str], Finding]:
-    published = load_published(ROOT / "data" / "kotawala2026")
-    found = on_printed_numbers(published, {"prospective"})
+def powers(evidence: list[Finding]) -> dict[tuple[str, str], Finding]:
     return {
-        (row.quantity, row.subject): row for row in found if row.quantity.startswith("power_at")
+        (row.quantity, row.subject): row for row in evidence if row.quantity.startswith("power_at")
     }
 
 

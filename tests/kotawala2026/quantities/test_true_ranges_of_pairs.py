@@ -13,7 +13,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from audit.printed import parse_printed
 from kotawala2026.labels import BUCKETS_AND_ALL
-from kotawala2026.quantities.grounds import DisplayedScores, PublishedNumbers, load_published
+from kotawala2026.quantities.grounds import DisplayedScores, PublishedNumbers
 from kotawala2026.quantities.pair_bounds import gain_of
 from kotawala2026.quantities.pairs import required_n_at_shifted_rho
 from kotawala2026.quantities.true_ranges import (
@@ -25,7 +25,6 @@ from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.paired_binary import PairSummary, summarize_counts
 from replication.findings import Finding
 from replication.true_ranges import CountRow, count_ranges
-from repository import ROOT
 
 #: Which of the five models solve an item.
 PATTERNS = np.array(list(product((0, 1), repeat=5)))
@@ -33,21 +32,16 @@ SHARES = {"min": 0.0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1.0}
 
 
 @pytest.fixture(scope="module")
-def published() -> PublishedNumbers:
-    return load_published(ROOT / "data" / "kotawala2026")
+def possible(numbers: PublishedNumbers) -> PossibleTables:
+    return PossibleTables(DisplayedScores(numbers))
 
 
-@pytest.fixture(scope="module")
-def possible(published: PublishedNumbers) -> PossibleTables:
-    return PossibleTables(DisplayedScores(published))
+def found(numbers: PublishedNumbers) -> dict[tuple[str, str], Finding]:
+    return {(f.quantity, f.subject): f for f in unresolved_pairs(DisplayedScores(numbers))}
 
 
-def found(published: PublishedNumbers) -> dict[tuple[str, str], Finding]:
-    return {(f.quantity, f.subject): f for f in unresolved_pairs(DisplayedScores(published))}
-
-
-def test_the_headline_has_its_range(published: PublishedNumbers, possible: PossibleTables) -> None:
-    findings = found(published)
+def test_the_headline_has_its_range(numbers: PublishedNumbers, possible: PossibleTables) -> None:
+    findings = found(numbers)
     everything = findings["unresolved_of_printed_numbers", "all"]
     assert (everything.lower, everything.upper, everything.basis) == (10, 12, "counts")
     middle = findings["unresolved_of_printed_numbers", "2%–5%"]
@@ -65,14 +59,14 @@ def test_the_headline_has_its_range(published: PublishedNumbers, possible: Possi
     assert count_ranges(rows, [(unresolved, ())]) == ([(9, 12)], [])
 
 
-def quantiles(published: PublishedNumbers, possible: PossibleTables) -> list[Any]:
+def quantiles(numbers: PublishedNumbers, possible: PossibleTables) -> list[Any]:
     """The printed quantiles: values of all tables, share, and ends."""
     listed: list[Any] = []
     gain = {i: gain_of(table) for i, table in enumerate(possible.tables)}
-    least, most = published.settings["miller_gain_range"]
-    printed = dict(zip(SHARES, (least, *published.settings["figure_1_gain"], most), strict=True))
+    least, most = numbers.settings["miller_gain_range"]
+    printed = dict(zip(SHARES, (least, *numbers.settings["figure_1_gain"], most), strict=True))
     listed += [(gain, SHARES[x], printed[x] - 0.005, printed[x] + 0.005) for x in SHARES]
-    for row in published.tables[3].to_dict(orient="records"):
+    for row in numbers.tables[3].to_dict(orient="records"):
         for column, share in (("r_median", 0.5), ("r_worst", 1.0)):
             cell, r = row[column], possible.r(row["gap_bucket"])
             listed.append((r, share, cell.value - cell.half_unit, cell.value + cell.half_unit))
@@ -93,10 +87,10 @@ def near(values: dict[int, FloatArray], share: float, low: float, high: float) -
 
 @pytest.mark.parametrize("count", [10, 11, 12])
 def test_each_count_of_the_range_is_that_of_whole_answers(
-    count: int, published: PublishedNumbers, possible: PossibleTables
+    count: int, numbers: PublishedNumbers, possible: PossibleTables
 ) -> None:
     """Five models' answers, task by task, that have every printed number."""
-    rows, settings = list(rows_without_counts(possible)), published.settings
+    rows, settings = list(rows_without_counts(possible)), numbers.settings
     inflated = possible.unresolved("all", 0.05 / 40)
     for label, n in zip(BUCKETS_AND_ALL, settings["bonferroni_unresolved_by_bucket"], strict=False):
         rows.append(CountRow("", {i: inflated[i] for i in possible.inside(label)}, int(n), int(n)))
@@ -105,7 +99,7 @@ def test_each_count_of_the_range_is_that_of_whole_answers(
     rows.append(CountRow("", possible.unresolved("all"), count, count))
     middle = possible.r("2%–5%")
     straddled = middle.keys() if count == 12 else None
-    for values, share, low, high in quantiles(published, possible):
+    for values, share, low, high in quantiles(numbers, possible):
         # Table 6 fixes those of the closest pairs.
         if len(values) >= 5 and (share != 0.5 or values.keys() != straddled):
             rows += near(values, share, low, high)
@@ -123,7 +117,7 @@ def test_each_count_of_the_range_is_that_of_whole_answers(
     printed = (least, *settings["figure_1_gain"], most)
     for share, value in zip(SHARES.values(), printed, strict=True):
         assert np.quantile(gain, share) == pytest.approx(value, abs=0.005)
-    for row in published.tables[3].to_dict(orient="records"):
+    for row in numbers.tables[3].to_dict(orient="records"):
         inside = r[possible.inside(row["gap_bucket"])]
         assert abs(np.median(inside) - row["r_median"].value) <= row["r_median"].half_unit
         assert abs(inside.max() - row["r_worst"].value) <= row["r_worst"].half_unit
@@ -197,10 +191,10 @@ def whole_answers(rows: list[CountRow], possible: PossibleTables) -> list[PairSu
     return found
 
 
-def test_a_misprint_is_a_conflict_that_names_its_members(published: PublishedNumbers) -> None:
-    table = published.tables[3].copy()
+def test_a_misprint_is_a_conflict_that_names_its_members(numbers: PublishedNumbers) -> None:
+    table = numbers.tables[3].copy()
     table["r_median"] = [*table["r_median"][:2], parse_printed("1.75"), *table["r_median"][3:]]
-    wrong = replace(published, tables={**published.tables, 3: table})
+    wrong = replace(numbers, tables={**numbers.tables, 3: table})
     findings = found(wrong)
     said = str(findings["range_of_unresolved", ""].value)
     assert "these contradict each other, whichever is wrong, and are left out: r_median of" in said

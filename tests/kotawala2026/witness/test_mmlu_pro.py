@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import math
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,10 +32,10 @@ from llm_power._scores.store import TaskScores
 from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_counts
 from llm_power._statistics.design_effect import cluster_resolution, leave_one_cluster_out
 from llm_power._statistics.paired_binary import required_n_discordance
+from paper_fixtures import PUBLISHED, with_cell
 from replication.constraints import FITTED, Constraint, load_constraints
 from replication.views import roles_view
 
-PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 SEED = 20260528
 FIRST = np.arange(9, dtype=np.int64)
 
@@ -80,25 +78,6 @@ def held_against(constraints: Sequence[Constraint], scores: TaskScores) -> pd.Da
 @pytest.fixture(scope="module")
 def roles(constraints: tuple[Constraint, ...], scores: TaskScores) -> pd.DataFrame:
     return held_against(constraints, scores)
-
-
-@pytest.fixture
-def copy_with_b_raised(tmp_path: Path) -> Callable[[int], Path]:
-    """A copy of the printed numbers in which b of one row of Table 7 is larger by 40."""
-
-    def plant(row: int) -> Path:
-        folder = tmp_path / "published"
-        shutil.copytree(PUBLISHED, folder)
-        table = folder / "printed" / "table_07.csv"
-        with table.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file))
-        place = rows[0].index("b")
-        rows[row][place] = str(int(rows[row][place]) + 40)
-        with table.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows(rows)
-        return folder
-
-    return plant
 
 
 def test_the_items_are_as_many_as_the_printed_numbers_imply(
@@ -200,9 +179,9 @@ def test_without_a_contradiction_no_item_is_dropped(constraints: tuple[Constrain
 @pytest.mark.slow
 @pytest.mark.parametrize("row", [1, 4, 6, 9])
 def test_a_planted_contradiction_is_reported(
-    row: int, copy_with_b_raised: Callable[[int], Path]
+    row: int, counts_7: PublishedCounts, tmp_path: Path
 ) -> None:
-    folder = copy_with_b_raised(row)
+    folder = with_cell(tmp_path, 7, row, "b", str(counts_7.b[row - 1] + 40))
     panel = prepare_panel(
         load_constraints(folder / "claims.yaml")["mmlu_pro"],
         load_categories(folder / "mmlu_pro_categories.csv"),
@@ -216,9 +195,9 @@ def test_a_planted_contradiction_is_reported(
 
 @pytest.mark.slow
 def test_a_planted_contradiction_is_a_residual_and_b_is_kept(
-    witness: MmluProWitness, copy_with_b_raised: Callable[[int], Path]
+    witness: MmluProWitness, counts_7: PublishedCounts, tmp_path: Path
 ) -> None:
-    folder = copy_with_b_raised(5)
+    folder = with_cell(tmp_path, 7, 5, "b", str(counts_7.b[4] + 40))
     planted = load_constraints(folder / "claims.yaml")["mmlu_pro"]
     panel = prepare_panel(planted, load_categories(folder / "mmlu_pro_categories.csv"))
     gaps = list(witness.gaps)

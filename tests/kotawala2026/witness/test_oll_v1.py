@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from planted_counts import PUBLISHED, planted
 
 from audit.printed import (
     parse_printed,
@@ -24,10 +23,21 @@ from audit.printed_tables import (
 )
 from kotawala2026.quantities.evaluated import on_scores
 from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
+from kotawala2026.witness.oll_v1_board import find_contradictions, nominal_board
 from llm_power._scores.store import TaskScores
-from replication.constraints import FITTED, BoardScore, Constraint, select
+from paper_fixtures import PUBLISHED, with_cell
+from replication.constraints import (
+    FITTED,
+    BoardScore,
+    Constraint,
+    displayed_scores,
+    load_board_scores,
+    load_constraints,
+    select,
+)
 from replication.findings import Finding
 from replication.views import roles_view
+from replication.witness.infeasible import contradictions_frame
 from replication.witness.one_factor import cell_patterns
 
 # Printed numbers that were never shown to the solver and do not come out.
@@ -158,10 +168,13 @@ def test_one_thread_gives_the_same_cells(oll_v1_witness: OllV1Witness) -> None:
 
 @pytest.mark.slow
 def test_a_planted_count_is_a_residual_and_is_not_absorbed(
-    tmp_path: Path, board_scores: tuple[BoardScore, ...], oll_v1_witness: OllV1Witness
+    tmp_path: Path,
+    board_scores: tuple[BoardScore, ...],
+    counts_6: PublishedCounts,
+    oll_v1_witness: OllV1Witness,
 ) -> None:
     """The count is dropped, not adjusted: the witness is the one of the true count."""
-    constraints = planted(tmp_path, 6)
+    constraints = planted(tmp_path, counts_6, 6)
     witness = build_witness(board_scores, constraints)
     assert {c.id for c in witness.dropped} == {"table_06/7/b", "s4/ratio-max"}
     report = roles_view(constraints, evaluated(witness_scores(witness, {})))
@@ -244,3 +257,59 @@ def test_patterns_are_in_the_order_of_the_items(
     found, counts = np.unique(values, axis=0, return_counts=True)
     np.testing.assert_array_equal(found, cell_patterns(5))
     np.testing.assert_array_equal(counts, oll_v1_witness.tasks[0].cells)
+
+
+# Which printed numbers cannot hold together
+
+
+def planted(folder: Path, counts: PublishedCounts, row: int) -> tuple[Constraint, ...]:
+    """Return the register with the b of a row of Table 6 larger by 40."""
+    with_cell(folder, 6, row + 1, "b", str(counts.b[row] + 40))
+    displayed = displayed_scores(
+        load_board_scores(PUBLISHED / "board_scores.csv")["oll_v1"], "oll_v1"
+    )
+    return (*displayed, *load_constraints(folder / "claims.yaml")["oll_v1"])
+
+
+def test_the_printed_maximum_contradicts_two_board_scores(oll_v1_witness: OllV1Witness) -> None:
+    """Section 4 prints 0.562 as the largest n_h/N* of the 40 pairs."""
+    (conflict,) = oll_v1_witness.contradictions
+    assert conflict.system == "GSM8K"
+    assert [r.constraint.printed.text for r in conflict.smallest] == [
+        "68.69",
+        "29.19",
+        "0.562",
+    ]
+    assert [r.constraint.id for r in conflict.correction] == ["s4/ratio-max"]
+    assert {c.id for c in conflict.smallest[-1].rests_on} == {"s2/miller-min", "s2/miller-max"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", [0, 3, 4, 6])
+def test_a_planted_count_is_named(
+    tmp_path: Path, board_scores: tuple[BoardScore, ...], counts_6: PublishedCounts, row: int
+) -> None:
+    conflicts = find_contradictions(nominal_board(board_scores), planted(tmp_path, counts_6, row))
+    (one,) = (c for c in conflicts if c.system != "GSM8K")
+    wrong = f"table_06/{row + 1}/b"
+    assert [r.constraint.id for r in one.correction] == [wrong]
+    assert wrong in [r.constraint.id for r in one.smallest]
+    frame = contradictions_frame(conflicts)
+    assert frame.loc[frame["id"] == wrong, "where"].unique().tolist() == [
+        "Appendix E, Table 6, column b"
+    ]
+
+
+def test_a_wrong_board_score_is_named_and_not_what_rests_on_it(
+    board_scores: tuple[BoardScore, ...], oll_v1_constraints: tuple[Constraint, ...]
+) -> None:
+    """Llama-3-8B on ARC two points up: rho, N* and gaps of its pairs are read without it."""
+    wrong = parse_printed("61.22")
+    scores = tuple(replace(s, correct=718) if s.correct == 694 else s for s in board_scores)
+    constraints = tuple(
+        replace(c, printed=wrong) if c.id == "board_scores/4/score" else c
+        for c in oll_v1_constraints
+    )
+    conflicts = find_contradictions(nominal_board(scores), constraints)
+    (one,) = (c for c in conflicts if c.system == "ARC-C")
+    assert [r.constraint.id for r in one.correction] == ["board_scores/4/score"]

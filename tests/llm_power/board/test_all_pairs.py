@@ -352,19 +352,20 @@ def test_the_parts_of_a_board_are_the_board_in_one_piece(tmp_path: Path) -> None
     pairs = BoardPairs(tasks, "all", "group", POINT, Declared())
     bounds = pairs.parts(5)
     p = [p_values_between(pairs, *part) for part in bounds]
-    family = pairs.adjusted(*(np.concatenate(x) for x in zip(*p, strict=True)))
+    every = [np.concatenate(x) for x in zip(*p, strict=True)]
+    family = pairs.adjusted(*every)
     path = tmp_path / "family.parquet"
-    write_family(path, family, pairs.rank_ends(family), bounds)
+    write_family(path, family, pairs.rank_ends(family))
     tally, columns = Tally.empty(tasks), []
-    for number, part in enumerate(bounds):
+    for values, part in zip(p, bounds, strict=True):
         own = Tally.empty(tasks)
-        for _, block in columns_between(pairs, *part, read_family(path, number)[0]):
+        for _, block in columns_between(pairs, *part, read_family(path, *values)[0]):
             own.add(tasks[int(block["task"][0])], block)
             columns.append(block)
         tally.merge(Tally.from_json(own.to_json()))
     one = stream_pairs(pairs, Keep())
     whole = gathered_board(one, pairs)
-    parts = gathered_board(adjacent_shown(pairs, *read_family(path), tally, Keep()), pairs)
+    parts = gathered_board(adjacent_shown(pairs, *read_family(path, *every), tally, Keep()), pairs)
     pd.testing.assert_frame_equal(parts.verdicts, whole.verdicts)
     pd.testing.assert_frame_equal(parts.ranks, whole.ranks)
     assert tally.to_json() == one.streamed.tally.to_json()

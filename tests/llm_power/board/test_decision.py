@@ -328,8 +328,8 @@ def test_the_screen_says_of_which_task_and_what_ranks_and_verdicts_are_about() -
     subjects = {"subject": tuple(f"s{i // 40}" for i in range(120))}
     board = resolve(prepare_task(replace(task_of(values), clusters=subjects)), cluster="subject")
     text = screen(board)
-    assert "times these items has a chance of 0.8 for m0 against" in text
-    assert "New items are those of new clusters, of the sizes at hand." in text
+    assert "Sign too uncertain for m0 against m1: a new run of a thousand times these" in text
+    assert "New items come from new clusters of the sizes at hand." in text
     assert "sign uncertain" in text
     assert "Score intervals are for further items of these clusters" in text
 

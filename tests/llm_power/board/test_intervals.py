@@ -92,7 +92,8 @@ def assert_rows_agree(rows: pd.DataFrame, margin: float | None, largest: float =
 def test_every_row_says_the_same_twice(
     kind: Kind, declared: dict[str, Any], family: Any, margin: float | None
 ) -> None:
-    other, largest = ("real", np.inf) if kind == "real" else ("binary", 1.0)
+    other: Kind = "real" if kind == "real" else "binary"
+    largest = np.inf if kind == "real" else 1.0
     holes = 0.2 if "weighted" in declared else 0.0
     asked = dict(declared)
     cluster = asked.pop("cluster", None)

@@ -146,7 +146,7 @@ def test_what_seems_to_contradict_the_ranks_is_explained() -> None:
     plain = ranks_of(True, [1, 2, 2], [1, 3, 3])
     assert rank_notes(plain, pairs_of("different")) == []
     [note] = rank_notes(plain.assign(score_low=0.4, score_high=0.5), pairs_of("different"))
-    assert note.startswith("Models may differ whose score intervals overlap")
+    assert note.startswith("Models with overlapping score intervals may still differ")
     [note] = rank_notes(ranks_of(False, [1, 2, 1], [3, 3, 3]), pairs_of("undetermined"))
     assert note.startswith("Possible ranks need not follow the scores")
     [note] = rank_notes(ranks_of(False, [1, 1, 3], [2, 2, 3]), pairs_of("different"))
@@ -155,7 +155,7 @@ def test_what_seems_to_contradict_the_ranks_is_explained() -> None:
         "once, verdicts for the pairs compared."
     )
     [note] = rank_notes(ranks_of(False, [1, 1, 3], [2, 2, 3]), pairs_of("different", -0.1))
-    assert note.endswith("only where no value of the missing scores would close it.")
+    assert note.endswith("only if no value of the missing scores would close it.")
 
 
 def test_an_unknown_score_has_no_number_on_the_screen() -> None:

@@ -170,7 +170,7 @@ def test_files_and_sentence_are_there_with_repeats_alone(
         assert names == {"repeats.csv", "repeats.csv-metadata.json", "repeats.parquet"}
         assert told == [
             "Repeats: at 4 answers an item, 72% of the variance of a difference is within items "
-            "(median); more items are the cheaper way for 1, what is at hand is enough for 2 of 3 "
+            "(median); more items are cheaper for 1, the data at hand suffice for 2 of 3 "
             "pairs."
         ]
         (described,) = summary["repeats"]

@@ -353,7 +353,7 @@ def test_screen_and_page_give_both_readings_of_the_clusters(taken: ClusterSampli
     said = (
         f"{found['random']} of 3 pairs {are} different if the {n_clusters} clusters of subject are "
         f"a sample of clusters (--clusters random{here['random']}), {found['fixed']} if they are "
-        f"all that is meant (--clusters fixed{here['fixed']})."
+        f"the only ones of interest (--clusters fixed{here['fixed']})."
     )
     board = boards[taken]
     assert said in screen(board)

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,8 +19,9 @@ import pytest
 import yaml
 
 from board_examples import inspect_log
+from command_line import run as run_command
 from llm_power import __version__
-from llm_power._cli import cli, main
+from llm_power._cli import cli
 from llm_power._scores.options import ReadOptions
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -45,10 +47,7 @@ def tables(tmp_path: Path) -> dict[str, Path]:
     return found
 
 
-def run(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as stop:
-        main(["compare", *map(str, arguments)])
-    return int(stop.value.code or 0)
+run = partial(run_command, "compare")
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,9 @@ def labels(answer: Answer) -> set[str]:
     for part in answer.parts:
         if isinstance(part, Table):
             found |= {*part.rows[0]}
-            if part.rows[0][0] in {"of the pair", "test", "", "gap"}:
+            if part.rows[0][0] in {"quantity", "test", "", "gap"}:
                 found |= {row[0] for row in part.rows[1:]}
-    return {label.strip() for label in found} - {"", "of the pair", "is"}
+    return {label.strip() for label in found} - {"", "quantity", "value"}
 
 
 COSTS = pd.DataFrame({"item": list("abcd"), "heron": [2.0, 3, 5, 7], "kite": [1.0, 4, 8, 2]})

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
+from command_line import run as run_command
 from llm_power._board.operating_point import Declared
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import resolve_board
-from llm_power._cli import main
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.paired_binary import required_n_paired_binary, summarize_counts
 
-
-def run(*arguments: object) -> int:
-    try:
-        main(["pair", *map(str, arguments)])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
+run = partial(run_command, "pair")
 
 
 @pytest.fixture

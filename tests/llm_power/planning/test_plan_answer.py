@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 
 from llm_power._choices import McNemarTest
 from llm_power._errors import InvalidArgument
-from llm_power._planning.answer import (
-    plan_accuracies,
-    plan_any_correlation,
-    plan_counts,
-    plan_detectable,
-    plan_gap,
-)
+from llm_power._planning.answer import plan_detectable, plan_pair, plan_range
 from llm_power._planning.curves import plan_curves, sizes_around, sizes_of_gaps
-from llm_power._planning.pair import pair_from_accuracies, pairs_of_accuracies
+from llm_power._planning.pair import (
+    pair_from_accuracies,
+    pair_from_counts,
+    pair_from_gap,
+    pairs_of_accuracies,
+)
 from llm_power._planning.question import Question
 from llm_power._planning.text import plan_answer
 from llm_power._report.answer import as_text
@@ -35,7 +34,7 @@ FOUR_ERRORS = 4 * (0.8 * 0.2 / TRIALS) ** 0.5
 
 @pytest.mark.parametrize("test", ["exact", "mid_p", "asymptotic"])
 def test_the_planned_items_have_the_power_in_simulated_runs(test: McNemarTest) -> None:
-    plan = plan_accuracies(0.65, 0.60, rho=0.3, question=Question(test=test))
+    plan = plan_pair(pair_from_accuracies(0.65, 0.60, rho=0.3), question=Question(test=test))
     cells = [plan.pair.p10, plan.pair.p01, 1 - plan.pair.discordance]
     rng = named_rng(0, f"plan/{test}")
     b, c, _ = rng.multinomial(int(plan.items), cells, size=TRIALS).T
@@ -48,7 +47,7 @@ def test_the_planned_items_have_the_power_in_simulated_runs(test: McNemarTest) -
 
 
 def test_the_items_of_an_equivalence_show_it_in_simulated_runs() -> None:
-    plan = plan_gap(0.005, 0.1, question=Question(margin=0.02))
+    plan = plan_pair(pair_from_gap(0.005, 0.1), question=Question(margin=0.02))
     assert plan.decided_as == "equivalent"
     cells = [plan.pair.p10, plan.pair.p01, 0.9]
     b, c, _ = named_rng(0, "plan/margin").multinomial(int(plan.items), cells, size=TRIALS).T
@@ -68,7 +67,7 @@ def test_the_correlation_and_the_agreement_say_the_same() -> None:
     )
     assert (first.p10, first.p01) == pytest.approx((p_a - both, p_b - both))
     assert (second.p10, second.p01) == pytest.approx((p_a - both, p_b - both))
-    plan = plan_accuracies(p_a, p_b, rho=rho)
+    plan = plan_pair(pair_from_accuracies(p_a, p_b, rho=rho))
     assert plan.n_star == pytest.approx(float(required_n_paired_binary(p_a, p_b, rho)))
 
 
@@ -86,15 +85,17 @@ def test_pairs_at_both_ends_are_those_of_the_admissible_correlations(
 
 
 def test_without_a_correlation_both_ends_are_told() -> None:
-    found = plan_any_correlation(0.65, 0.60)
-    assert found.fewest.items == plan_gap(0.05, 0.05).items
-    assert found.most.items == plan_gap(0.05, 0.75).items
-    between = [plan_accuracies(0.65, 0.60, rho=rho).items for rho in (-0.5, 0.0, 0.5, 0.8)]
+    found = plan_range(pairs_of_accuracies(0.65, 0.60), of="correlation")
+    assert found.fewest.items == plan_pair(pair_from_gap(0.05, 0.05)).items
+    assert found.most.items == plan_pair(pair_from_gap(0.05, 0.75)).items
+    between = [
+        plan_pair(pair_from_accuracies(0.65, 0.60, rho=rho)).items for rho in (-0.5, 0.0, 0.5, 0.8)
+    ]
     assert found.most.items > between[0] > between[1] > between[2] > between[3] > found.fewest.items
 
 
 def test_a_run_is_planned_at_its_rates() -> None:
-    plan = plan_counts(36, 17, 400)
+    plan = plan_pair(pair_from_counts(36, 17, 400), n_items=400)
     horizon = anytime_horizon(36, 17, 400)
     assert plan.monitored is not None
     assert plan.monitored.items == float(horizon.n_star_anytime)
@@ -105,19 +106,19 @@ def test_a_run_is_planned_at_its_rates() -> None:
 
 
 def test_items_at_hand_are_told_of_beside_every_question() -> None:
-    found = plan_any_correlation(0.65, 0.60, n_items=800)
-    for plan in (plan_gap(0.05, 0.75, n_items=800), found.most):
+    found = plan_range(pairs_of_accuracies(0.65, 0.60), of="correlation", n_items=800)
+    for plan in (plan_pair(pair_from_gap(0.05, 0.75), n_items=800), found.most):
         assert plan.at_hand is not None
         assert plan.at_hand.power == pytest.approx(float(McNemarDesign(0.4, 0.35).power(800)))
     text = as_text(plan_answer(found)).replace("\n", " ")
-    assert "The 800 items at hand find this gap with power 0.357" in text
+    assert "The 800 items at hand detect this gap with power 0.357" in text
     assert text.endswith("with power 0.8, at the lowest correlation.")
 
 
 def test_the_detectable_gap_takes_the_items_that_it_was_found_with() -> None:
     found = plan_detectable(2_000, 0.1)
     assert found.plan.items == pytest.approx(2_000, abs=20)  # the saw-tooth
-    smaller = plan_gap(found.gap * 0.99, 0.1)
+    smaller = plan_pair(pair_from_gap(found.gap * 0.99, 0.1))
     assert smaller.items > 2_000
 
 
@@ -125,13 +126,15 @@ def test_with_clusters_less_is_detected_and_more_is_needed() -> None:
     asked = Question(clusters=14, icc=0.004)
     few, many = plan_detectable(5_000, 0.1), plan_detectable(5_000, 0.1, question=asked)
     assert few.gap < many.gap < inf
-    plan = plan_gap(many.gap, 0.1, question=asked)
+    plan = plan_pair(pair_from_gap(many.gap, 0.1), question=asked)
     assert plan.items == pytest.approx(5_000, rel=0.01)
     assert plan_detectable(50, 0.1, question=Question(clusters=2, icc=0.5)).gap == inf
 
 
 def test_clusters_are_told_in_all_their_ways() -> None:
-    plan = plan_counts(120, 80, 2_000, question=Question(clusters=14, icc=0.004))
+    plan = plan_pair(
+        pair_from_counts(120, 80, 2_000), n_items=2_000, question=Question(clusters=14, icc=0.004)
+    )
     found = plan.clusters
     assert found is not None
     assert found.size == 143  # 2,000 of 14
@@ -145,7 +148,7 @@ def test_clusters_are_told_in_all_their_ways() -> None:
 
 def test_a_family_takes_more_and_max_t_less_than_holm() -> None:
     alone, max_t, holm = (
-        plan_gap(0.02, 0.1, question=asked)
+        plan_pair(pair_from_gap(0.02, 0.1), question=asked)
         for asked in (Question(), Question(models=10), Question(comparisons=45))
     )
     assert alone.items < max_t.items < holm.items
@@ -154,13 +157,13 @@ def test_a_family_takes_more_and_max_t_less_than_holm() -> None:
 
 
 def test_a_gap_beyond_the_margin_is_planned_as_a_difference() -> None:
-    plan = plan_gap(0.02, 0.1, question=Question(margin=0.01))
+    plan = plan_pair(pair_from_gap(0.02, 0.1), question=Question(margin=0.01))
     assert (plan.decided_as, plan.equivalence) == ("different", inf)
     assert plan.items == plan.exact
 
 
 def test_models_of_equal_accuracy_need_a_margin() -> None:
-    plan = plan_counts(5, 5, 10)
+    plan = plan_pair(pair_from_counts(5, 5, 10), n_items=10)
     assert (plan.items, plan.decided_as, plan.monitored, plan.sizes) == (
         inf,
         "undetermined",
@@ -170,12 +173,13 @@ def test_models_of_equal_accuracy_need_a_margin() -> None:
     assert plan.at_hand is not None
     assert isnan(plan.at_hand.power)
     assert "No number of items" in as_text(plan_answer(plan))
-    assert plan_counts(5, 5, 10, question=Question(margin=0.05)).decided_as == "equivalent"
+    plan = plan_pair(pair_from_counts(5, 5, 10), question=Question(margin=0.05))
+    assert plan.decided_as == "equivalent"
 
 
 @pytest.mark.parametrize("gap", [0.0008, 1e-6])
 def test_beyond_a_million_items_the_normal_law_answers(gap: float) -> None:
-    plan = plan_gap(gap, 0.1)
+    plan = plan_pair(pair_from_gap(gap, 0.1))
     assert plan.asymptotic == pytest.approx(plan.n_star, rel=1e-4)
     # What an item less of b - c takes, the continuity correction.
     assert plan.exact == pytest.approx(plan.asymptotic + 1 / gap * 2, rel=1e-4)
@@ -185,15 +189,15 @@ def test_beyond_a_million_items_the_normal_law_answers(gap: float) -> None:
 
 
 def test_all_items_one_way_leave_nothing_to_a_cluster() -> None:
-    assert plan_gap(1.0, 1.0).items == 6
+    assert plan_pair(pair_from_gap(1.0, 1.0)).items == 6
     with pytest.raises(InvalidArgument, match="icc has no meaning where all items differ one way"):
-        plan_gap(1.0, 1.0, question=Question(clusters=3, icc=0.1))
+        plan_pair(pair_from_gap(1.0, 1.0), question=Question(clusters=3, icc=0.1))
 
 
 @pytest.mark.parametrize(("p_a", "p_b"), [(0.7, 0.6), (0.3, 0.2), (0.6, 0.7)])
 def test_a_gap_of_the_margin_is_not_within_it_by_rounding(p_a: float, p_b: float) -> None:
     assert abs(p_a - p_b) < 0.1
-    plan = plan_accuracies(p_a, p_b, rho=0.3, question=Question(margin=0.1))
+    plan = plan_pair(pair_from_accuracies(p_a, p_b, rho=0.3), question=Question(margin=0.1))
     assert (plan.equivalence, plan.decided_as, plan.items) == (inf, "different", plan.exact)
 
 
@@ -208,19 +212,22 @@ def test_the_items_at_hand_detect_the_gap_that_was_asked_for(clusters: int | Non
 
 def test_more_clusters_than_items_at_hand_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="clusters must be at most the items at hand, 5"):
-        plan_gap(0.02, 0.1, n_items=5, question=Question(clusters=14, icc=0.01))
+        plan_pair(pair_from_gap(0.02, 0.1), n_items=5, question=Question(clusters=14, icc=0.01))
 
 
 @pytest.mark.parametrize(("gap", "discordance"), [(0.02, 0.1), (1.0, 1.0)])
 def test_who_leads_makes_no_difference(gap: float, discordance: float) -> None:
-    first, second = plan_gap(gap, discordance), plan_gap(-gap, discordance)
+    first, second = (
+        plan_pair(pair_from_gap(gap, discordance)),
+        plan_pair(pair_from_gap(-gap, discordance)),
+    )
     assert first.items == second.items
     assert np.array_equal([s.power for s in first.sizes], [s.power for s in second.sizes])
 
 
 def test_the_curve_of_detectable_gaps_has_the_gaps_of_mcnemars_test() -> None:
     """At 1,021 items the smallest gap is 4 points, for which 1,021 items are planned."""
-    curves = plan_curves(plan_gap(0.04, 0.2))
+    curves = plan_curves(plan_pair(pair_from_gap(0.04, 0.2)))
     assert curves.planned == {"planned": 1021.0}
     sizes = np.array([1_000, 4_000])
     gaps = mcnemar_detectable_gaps(sizes, 0.2, test="exact", alpha=0.05, power=0.8)

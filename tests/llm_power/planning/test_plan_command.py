@@ -8,23 +8,19 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
-from llm_power._cli import main
-from llm_power._planning.answer import plan_accuracies
+from command_line import run as run_command
+from llm_power._planning.answer import plan_pair
+from llm_power._planning.pair import pair_from_accuracies
 from llm_power._planning.question import Question
 from llm_power._statistics.designs import required_units
 from llm_power._statistics.exact_required_n import McNemarDesign
 
-
-def run(*arguments: object) -> int:
-    try:
-        main(["plan", *map(str, arguments)])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
+run = partial(run_command, "plan")
 
 
 @pytest.fixture
@@ -39,32 +35,41 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
 @pytest.mark.parametrize(
     ("question", "start"),
     [
-        (("--p-a", 0.65, "--p-b", 0.60, "--rho", 0.3), "Plan 1,069 items or more: if the true"),
-        (("--gap", 0.05), "Plan 3,213 items: enough however many items the models differ on; 157"),
+        (
+            ("--p-a", 0.65, "--p-b", 0.60, "--rho", 0.3),
+            "Plan 1,069 items or more: the exact McNemar",
+        ),
+        (
+            ("--gap", 0.05),
+            "Plan 3,213 items: enough for any number of items that the models differ on; 157",
+        ),
         (("--gap", 0.05, "--p-a", 0.65), "Plan 2,392 items: enough at every correlation"),
         (("--gap", -0.05, "--p-b", 0.65), "Plan 2,392 items: enough at every correlation"),
-        (("--gap", 0.05, "--p-a", 0.65, "--rho", 0.3), "Plan 1,069 items or more: if the true"),
-        (("--gap", 0), "No number of items tells models apart"),
-        (("--gap", 0, "--margin", 0.01), "Plan 85,634 items: enough however many"),
+        (
+            ("--gap", 0.05, "--p-a", 0.65, "--rho", 0.3),
+            "Plan 1,069 items or more: the exact McNemar",
+        ),
+        (("--gap", 0), "No number of items separates models"),
+        (("--gap", 0, "--margin", 0.01), "Plan 85,634 items: enough for any number"),
         (
             ("--gap", 0.05, "--clusters", 14, "--icc", 0.004),
-            "Where the models differ on every item 14 clusters are never enough",
+            "Where the models differ on every item 14 clusters are too few",
         ),
         (("--p-a", 0.65, "--p-b", 0.60), "Plan 2,392 items: enough at every correlation"),
-        (("--b", 295, "--c", 249, "--n", 10042), "Plan 20,662 items or more: if the true"),
+        (("--b", 295, "--c", 249, "--n", 10042), "Plan 20,662 items or more: the exact McNemar"),
         (
             ("--gap", 0.02, "--discordance", 0.1, "--test", "mid_p"),
-            "Plan 1,949 items or more: if the true",
+            "Plan 1,949 items or more: the mid-p McNemar test",
         ),
-        (("--n", 2000, "--discordance", 0.1), "2,000 items find gaps of 2.03 points or more"),
+        (("--n", 2000, "--discordance", 0.1), "2,000 items detect gaps of 2.03 points or more"),
         (
             ("--gap", 0.02, "--discordance", 0.1, "--n", 1319),
-            "Plan 2,043 items or more: if the true",
+            "Plan 2,043 items or more: the exact McNemar",
         ),
         (("--p-a", 0.65, "--p-b", 0.60, "--n", 800), "Plan 2,392 items: enough at every"),
-        (("--n", 20, "--discordance", 0.1), "No gap is found among 20 items: plan more."),
-        (("--gap", 1, "--discordance", 1), "Plan 6 items or more: if the true"),
-        (("--gap", 0, "--discordance", 0.1), "No number of items tells models apart"),
+        (("--n", 20, "--discordance", 0.1), "No gap is detectable on 20 items: plan more."),
+        (("--gap", 1, "--discordance", 1), "Plan 6 items or more: the exact McNemar"),
+        (("--gap", 0, "--discordance", 0.1), "No number of items separates models"),
         (("--gap", 0, "--discordance", 0.1, "--margin", 0.01), "Plan 8,602 items: two one-sided"),
         (
             ("--gap", 0.02, "--discordance", 0.1, "--clusters", 14, "--icc", 0.004),
@@ -72,7 +77,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         ),
         (
             ("--gap", 0.02, "--discordance", 0.1, "--clusters", 8, "--icc", 0.004),
-            "8 clusters are never enough at an ICC of 0.004",
+            "8 clusters are too few at an ICC of 0.004",
         ),
         (
             ("--p-a", 0.65, "--p-b", 0.60, "--clusters", 14, "--icc", 0.004),
@@ -80,21 +85,21 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         ),
         (
             ("--p-a", 0.65, "--p-b", 0.60, "--clusters", 14, "--icc", 0.05),
-            "At the lowest correlation 14 clusters are never enough",
+            "At the lowest correlation 14 clusters are too few",
         ),
         (
             ("--n", 2000, "--discordance", 0.1, "--clusters", 14, "--icc", 0.004),
-            "2,000 items find gaps of 2.81 points or more with power 0.8, by the test by clusters "
-            "and that of the",
+            "2,000 items detect gaps of 2.81 points or more with power 0.8, by the test by "
+            "clusters and that of\nthe items.",
         ),
         (
             ("--n", 2000, "--discordance", 0.1, "--clusters", 2, "--icc", 0.5),
-            "No gap is found among 2,000 items from 2 clusters: plan more clusters.",
+            "No gap is detectable on 2,000 items from 2 clusters: plan more clusters.",
         ),
-        (("--n", 2000, "--discordance", 0), "Models that never differ on an item are told apart"),
+        (("--n", 2000, "--discordance", 0), "No number of items separates models that never"),
         (
             ("--gap", 0.05, "--discordance", 0.33, "--margin", 0.02),
-            "A gap of 5 points is not within 2 points. Plan 1,069 items or more: if the true",
+            "A gap of 5 points is not within 2 points. Plan 1,069 items or more: the exact McNemar",
         ),
         (("--p-a", 0, "--p-b", 1), "Plan 6 items: enough at every correlation"),
         (("--gap", 0.02, "--discordance", 0.1, "--margin", 0.9999), "Plan 1 item: two one-sided"),
@@ -123,7 +128,9 @@ def test_json_has_what_python_has(ask: Callable[..., str]) -> None:
             "--p-a", 0.65, "--p-b", 0.6, "--agreement", 0.8, "--comparisons", 45, "--format", "json"
         )
     )
-    plan = plan_accuracies(0.65, 0.6, agreement=0.8, question=Question(comparisons=45))
+    plan = plan_pair(
+        pair_from_accuracies(0.65, 0.6, agreement=0.8), question=Question(comparisons=45)
+    )
     assert said["items"] == plan.items == plan.exact
     assert said["pair"]["p10"] == plan.pair.p10
     assert said["items"] == required_units(
@@ -139,6 +146,8 @@ def test_json_has_what_python_has(ask: Callable[..., str]) -> None:
         (("--p-a", 0.65, "--p-b", 0.6, "--rho", 0.1, "--agreement", 0.8), "rho or agreement"),
         (("--p-a", 1.2, "--p-b", 0.6), "--p-a must lie in [0, 1], got 1.2\n"),
         (("--p-a", 65, "--p-b", 0.6), "--p-a must lie in [0, 1], got 65.0; is 0.65 meant?"),
+        (("--p-a", 65), "--p-a must lie in [0, 1], got 65.0; is 0.65 meant?"),
+        (("--gap", 0.05, "--p-b", 60), "--p-b must lie in [0, 1], got 60.0; is 0.6 meant?"),
         (("--gap", 5), "--gap must lie in [-1, 1], got 5.0; is 0.05 meant?"),
         (("--gap", 0.05, "--discordance", 33), "got 33.0; is 0.33 meant?"),
         (("--gap", 0.05, "--power", 80), "--power must lie strictly between 0 and 1, got 80.0; is"),
@@ -158,8 +167,8 @@ def test_json_has_what_python_has(ask: Callable[..., str]) -> None:
             "--test out",
         ),
         (("--gap", 0.05, "--between", 0.1, "--within-a", 0.2, "--test", "mid_p"), "--test out"),
-        (("--discordance", 0.02), "or --discordance and --n, or"),
-        ((), "give --gap alone or with --p-a"),
+        (("--discordance", 0.02), "--discordance and --n, --between"),
+        ((), "give --gap (alone, or with --p-a"),
         (("--b", 8, "--c", 5, "--n", 10), "n_items"),
         (("--n", 100, "--discordance", 1.5), "sum in (0, 1]"),
         (("--n", 100, "--discordance", 0.5, "--margin", 0.1), "margin must come with a gap"),

@@ -18,8 +18,9 @@ from llm_power import TaskScores, write_task
 from llm_power._cli import main
 from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._example import example_task, write_example_board
-from llm_power._planning.answer import plan_gap
+from llm_power._planning.answer import plan_pair
 from llm_power._planning.costs import plan_costs, variances_of_levels
+from llm_power._planning.pair import pair_from_gap
 from llm_power._planning.pilot import pilot_curves, plan_pilot, variances_of_pilot
 from llm_power._planning.question import Question
 from llm_power._scores.store import Repeats
@@ -57,7 +58,7 @@ def test_a_declared_gap_has_an_interval(say: Say, board: Path) -> None:
     pilot = ("--pilot", board, "--cluster", "category", *TWO)
     code, out, _ = say(*pilot, "--gap", 0.03)
     assert code == 0
-    assert out.startswith("Plan 153 clusters of 43 items, 6,579 in all: they find the gap of 3")
+    assert out.startswith("Plan 153 clusters of 43 items, 6,579 in all: they detect a gap of 3")
     assert "items, from these clusters alone" in out
     said = json.loads(say(*pilot, "--gap", 0.03, "--format", "json")[1])
     assert said["design"]["high"] == 153
@@ -70,8 +71,9 @@ def test_without_a_gap_the_promise_of_the_pilot_is_told_and_mended(say: Say, boa
     scores.to_csv(flat, index=False)
     code, out, _ = say("--pilot", flat, "--model-a", "Yi-34B", "--model-b", "Meta-Llama-3-8B")
     assert code == 0
-    assert out.startswith("Plan 2,480 items: they find a gap of 3.04 points")
-    assert "555 items promise power 0.8, and give 0.73 on average" in out.replace("\n", " ")
+    assert out.startswith("Plan 2,480 items: they detect a gap of 3.04 points")
+    said = "555 items promise power 0.8; their power averaged over the pilot's uncertainty is 0.73"
+    assert said in out.replace("\n", " ")
 
 
 def test_what_the_plan_rests_on_is_the_pair() -> None:
@@ -162,7 +164,7 @@ def test_models_that_never_differ_tell_nothing() -> None:
 def test_costs_from_numbers(say: Say) -> None:
     code, out, _ = say("--gap", 0.02, "--discordance", 0.2, "--icc", 0.01, *COSTS)
     assert code == 0
-    assert out.startswith("Plan 99 subjects of 67 items with 1 repeat: nothing that finds the gap")
+    assert out.startswith("Plan 99 subjects of 67 items with 1 repeat: the cheapest design that")
     asked = ("--budget", 500, "--discordance", 0.2, "--within-a", 0.05, *COSTS[2:])
     said = json.loads(say(*asked, "--format", "json")[1])
     variances = variances_of_levels(0.2, within=0.1)
@@ -173,7 +175,7 @@ def test_costs_from_numbers(say: Say) -> None:
 
 @pytest.mark.parametrize("gap", [0.02, 0.05])
 def test_single_answers_of_0_and_1_are_planned_for_the_test_of_the_board(gap: float) -> None:
-    items = plan_gap(gap, 0.2).items
+    items = plan_pair(pair_from_gap(gap, 0.2)).items
     found = plan_costs(Variances(0, 0.2 - gap**2), Costs(0, 1, 0.02), gap=gap, discordance=0.2)
     assert (found.design.subjects, found.test) == (items, "exact")
     assert found.design.detectable_gap <= gap

@@ -57,7 +57,10 @@ def test_what_cannot_be_is_refused(settings: dict[str, Any], message: str) -> No
     [
         (("--gap", ".05", "--between", ".11", "--within-a", ".17"), "Plan 1,4"),
         (("--gap", "0", "--between", ".11", "--within-a", ".17"), "No number of items"),
-        (("--n", "198", "--between", ".11", "--within-a", ".17"), "Gaps of 13."),
+        (
+            ("--n", "198", "--between", ".11", "--within-a", ".17"),
+            "The paired t test detects gaps of 13.",
+        ),
     ],
 )
 def test_the_command_says_it_in_a_sentence(

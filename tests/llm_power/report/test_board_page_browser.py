@@ -28,7 +28,6 @@ from browsers import (
     Browser,
     forget_emulation,
     is_light,
-    open_browser,
     open_page,
     page_width,
     prefer,
@@ -53,12 +52,6 @@ from llm_power._statistics.inversion import z_sum
 
 _NAMES: Final[tuple[Name, ...]] = get_args(Name)
 Visit = Callable[..., Browser]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with open_browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -626,7 +619,7 @@ def test_what_another_level_leaves_unknown_is_not_said(visit: Visit) -> None:
     assert not items.search(text_of(browser, "#headline"))
     assert all(cell in {"–", "no gap so far"} for cell in needs())
     browser.find_element(By.CSS_SELECTOR, "#ladder .open").click()
-    assert "Another sample turns the verdict" not in text_of(browser, "#pair")
+    assert "Chance a new sample changes the verdict" not in text_of(browser, "#pair")
     press(browser, Keys.ESCAPE)
     slide(browser, "alpha", 5, "0.05")
     assert needs() == known

@@ -228,11 +228,11 @@ def test_markdown_is_aligned_where_a_terminal_shows_it() -> None:
 
 def test_marks_are_explained_where_they_stand() -> None:
     for text in (to_markdown(compared_table()), to_latex(compared_table())):
-        assert "marks a printed value that is not what is recomputed above it" in text
+        assert "marks a printed value that differs from the recomputed one above it" in text
     same = replace(compared_table(), columns=[Column("q", "q", printed=True)])
     agreeing = replace(same, shown=same.frame.iloc[:1])
     assert "*Note.* Every printed cell is reproduced" in to_markdown(agreeing)
-    assert "not what is recomputed" not in to_markdown(same)
+    assert "the recomputed one" not in to_markdown(same)
 
 
 def test_a_latex_table_ends_with_the_page_and_says_so() -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from llm_power._cli import main
+from command_line import run
 from llm_power._errors import ScoreError
 from llm_power._scores._displayed import Displayed
 from llm_power._scores.options import ReadOptions
@@ -156,14 +156,6 @@ def test_the_count_of_a_report_is_that_of_its_list(tmp_path: Path) -> None:
         read(tmp_path)
 
 
-def run(arguments: list[str]) -> int:
-    try:
-        main(arguments)
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
-
-
 def test_what_is_accepted_is_recorded_and_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -171,9 +163,9 @@ def test_what_is_accepted_is_recorded_and_said(
     submission(tmp_path / "board", WREN, 40, 40.0)
     out = tmp_path / "out"
     given = ["resolve", str(tmp_path / "board"), "--out", str(out)]
-    assert run(given) == 2
+    assert run(*given) == 2
     assert "displayed resolved (metadata.yaml) 69, by its items 0:" in capsys.readouterr().err
-    assert run([*given, "--accept-other-score"]) == 0
+    assert run(*given, "--accept-other-score") == 0
     both = "displayed resolved (metadata.yaml) 69, by its items 0"
     assert f"note: task board, model {HERON}: accepted, {both}\n" in capsys.readouterr().err
     (scores,) = json.loads((out / "summary.json").read_text())["scores"]

@@ -119,6 +119,12 @@ def test_what_libreoffice_saves_in_a_german_locale(name: str) -> None:
     assert task.item_ids[-1] == 'f6 "Zitat"; mit Komma, und Umlaut ä'
 
 
+def test_a_spreadsheet_of_another_format_is_to_be_saved_as_one_that_is_read() -> None:
+    path = Path(__file__).parent / "spreadsheets/libreoffice-7.4.7/noten.fods"
+    with pytest.raises(ScoreError, match=r"not read\. Remedy: save it as \.xlsx or \.csv"):
+        read_scores(path)
+
+
 def test_quotes_take_the_fast_reader_and_say_what_the_slow_one_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -297,7 +297,7 @@ def test_bfcl(tmp_path: Path) -> None:
         assert (task.task, task.models, task.n_items) == ("simple_java", BIRDS, 12)
         np.testing.assert_allclose(task.mean_scores, [10 / 12, 9 / 12])
     shutil.copytree(folder / "score", tmp_path / "score")
-    with pytest.raises(ScoreError, match="which items there were.*which is not there"):
+    with pytest.raises(ScoreError, match="which items there were.*which does not exist"):
         read_scores(tmp_path)
     shutil.copytree(folder / "result", tmp_path / "result")
     results = next((tmp_path / "result" / "wren").rglob("*.json"))

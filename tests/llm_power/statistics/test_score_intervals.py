@@ -122,12 +122,13 @@ def test_ten_million_items_agree_with_wald() -> None:
     )
 
 
+@pytest.mark.parametrize("level", [0.05, 0.6])
 @pytest.mark.parametrize("n", [10, 60])
-def test_tango_excludes_zero_exactly_where_mcnemar_rejects(n: int) -> None:
+def test_tango_excludes_zero_exactly_where_mcnemar_rejects(n: int, level: float) -> None:
     b, c = all_tables(n)
-    interval = tango_interval(b, c, n)
+    interval = tango_interval(b, c, n, confidence=1 - level)
     excludes = (interval.low > 0) | (interval.high < 0)
-    np.testing.assert_array_equal(excludes, mcnemar_asymptotic(b, c) < 0.05)
+    np.testing.assert_array_equal(excludes, mcnemar_asymptotic(b, c) < level)
 
 
 def test_exchanging_the_models_mirrors_the_interval() -> None:

@@ -28,11 +28,11 @@ with logged(of_printed=True):
         distribution=load(inputs.distribution),
         n_resamples=snakemake.params.n_resamples,
     )
-    found = {panel: on_grounds(board) for panel, board in boards.items()}
-    found["mmlu_pro"] += on_grounds(stages)
-    for panel, findings in found.items():
+    by_panel = {panel: on_grounds(board) for panel, board in boards.items()}
+    by_panel["mmlu_pro"] += on_grounds(stages)
+    for panel, findings in by_panel.items():
         write_csv(findings_frame(findings), outputs[f"{panel}_findings"])
     printed = load_printed(Path(snakemake.input.printed[0]))
     for name, (topic, chosen) in PROSE_OF_BOARDS.items():
-        of_topic = [f for panel in chosen for f in found[panel] if f.topic == topic]
+        of_topic = [f for panel in chosen for f in by_panel[panel] if f.topic == topic]
         write_csv(prose_view(of_topic, printed), outputs[name])

@@ -32,5 +32,5 @@ with logged(of_printed=True):
                 table_8=Path(inputs.table_8),
                 seed=params.seed,
             )
-        said = what_is_judged(tasks[0], ranked) if panel == "mmlu_pro" else ""
-        write_csv(items_view(by_items, findings, remark=said), snakemake.output[panel])
+        remark = what_is_judged(tasks[0], ranked) if panel == "mmlu_pro" else ""
+        write_csv(items_view(by_items, findings, remark=remark), snakemake.output[panel])

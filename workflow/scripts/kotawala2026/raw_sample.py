@@ -35,6 +35,6 @@ with logged():
     unresolved = sum(
         cell.count for cell in load_table(Path(snakemake.input.table_3))["unresolved"][:-1]
     )
-    said = witness_beside_sample(table, of_board, unresolved)
-    findings = [*on_grounds(items), *of_board, said]
+    sentence = witness_beside_sample(table, of_board, unresolved)
+    findings = [*on_grounds(items), *of_board, sentence]
     write_csv(evidence_view(findings), snakemake.output.evidence)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from replication.findings import Finding
-
-PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 
 # By quantity and subject: a number or a word, and the ends of all that it can be.
 Values = dict[tuple[str, str], Any]
