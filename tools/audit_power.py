@@ -31,23 +31,30 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from audit.agreement import agrees, interval
 from audit.claims import Claim
 from audit.detection import FACTORS, SIZES, UNITS, Detection
 from audit.evaluate import Court, Judged
+from audit.printed import DISPLAY_RULES, DisplayRule, Printed
 from audit.printings import Printings, printings
 from audit.register import load_register
 from audit.selection import UNDEFINED, ResultFolder
-from kotawala2026.quantities.grounds import DisplayedScores, load_published
+from kotawala2026.exhibits.item_count import implied_item_count
+from kotawala2026.quantities.grounds import DisplayedScores, PublishedNumbers, load_published
 from kotawala2026.quantities.notation import identified
 from kotawala2026.quantities.true_ranges import PossibleTables, printed_rows
+from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
 from llm_power._report.figures import house_style
 from llm_power._report.text_tables import markdown_table
+from llm_power._statistics.arrays import ArrayLike, FloatArray
+from llm_power._statistics.paired_binary import required_n_discordance, shortcut_required_n
 from replication.exhibits import Inputs, write_numbers
 from replication.findings import Finding
 from replication.misprinted import stating, write_cells
 from replication.paper import ExhibitPlan, Paper, folders_of
 from replication.records import write_whole
 from replication.settings import load_settings
+from replication.true_ranges import CountRow, count_ranges, quantile_rows
 from replication.undefined import REFUSALS, reason_of, write_undefined
 from replication.views import evidence_view
 
@@ -65,6 +72,11 @@ EVERY: Final = SIZES[0]
 EVIDENCE: Final = "audit/evidence.csv"
 # Topics that take seconds, and the table that they alone read.
 _SLOW: Final = {FIRST: {"calibration": "printed/table_02.csv"}}
+# n_h/N* of the pairs of Open LLM Leaderboard v1, and the quantile that each is.
+RATIOS: Final = {f"s4/ratio-{part}": share for part, share in FIVE_NUMBERS.items()}
+# The percentiles between the brackets of Table 9, and its resamples.
+_TAILS: Final = "table-9-caption/percentiles"
+_RESAMPLES: Final = 1000
 # What a misprint of the paper cannot be held against: nobody says what is right.
 _WRONG: Final = ("contradicted", "ambiguous")
 
@@ -143,6 +155,7 @@ class Bench:
             "printings": len(changed),
             "printed": before.claim.printed,
             "misprinted": changed[0].printed,
+            "data": "",
         }
         try:
             after, stands = self._judged_again({one.id: one for one in changed})
@@ -155,12 +168,47 @@ class Bench:
         # What bears on a number may be a check of another printing of it.
         printed = [one, *(two for two in after if two.claim.id in number.claims)]
         tested = next((two for two in printed if two.evidence != "consistency"), one)
+        stands = "" if lost else stands or _stands(tested)
+        if stands == "range" and first in RATIOS:
+            stands = "tables" if self._have_tables(changed) else "fault"
+        elif stands == "range" and self.paper.name == FIRST:
+            trial["data"] = self._data(changed)
+            stands = "values" if trial["data"] else "fault"
         return trial | {
             "fate": fate,
             "noticed_by": lost[0] if lost else "",
-            "stands": "" if lost else stands or _stands(tested),
+            "stands": stands,
             "reason": "" if lost else one.reason,
         }
+
+    def _have_tables(self, changed: Sequence[Claim]) -> bool:
+        """Whether tables of all pairs have n_h/N* of whole items as stated, and the rest."""
+        possible = _possible(self.paper)
+        ratio = {}
+        for i, one in enumerate(possible.tables):
+            n_h = shortcut_required_n(one.p_a, one.p_b, one.rho)
+            ratio[i] = np.asarray(np.ceil(n_h) / np.ceil(one.n_star))
+        rows: list[CountRow] = list(printed_rows(possible))
+        claims = {**self.claims, **{one.id: one for one in changed}}
+        for name, share in RATIOS.items():
+            rows += quantile_rows(name, ratio, share, *interval(claims[name].statement))
+        return not count_ranges(rows, [])[1]
+
+    def _data(self, changed: Sequence[Claim]) -> str:
+        """Return values of the clusters' statistics that have a misprint and all of Table 9."""
+        kept = {path: path.read_bytes() for path in self.data.glob("printed/*.csv")}
+        try:
+            write_cells(self.data, self.claims, changed)
+            tails = next((one.printed for one in changed if one.id == _TAILS), "5–95%")
+            low, high = (float(one) / 100 for one in tails.rstrip("%").split("–"))
+            resampled = Resampled.of(load_published(self.data), (low, high))
+        finally:
+            for path, content in kept.items():
+                path.write_bytes(content)
+        cell = next((one.cell for one in changed if one.cell), None)
+        if resampled is None or (cell is None and tails == "5–95%"):
+            return ""
+        return resampled.written(*([cell.row - 1] if cell else range(9)))
 
     def _judged_again(self, changed: Mapping[str, Claim]) -> tuple[list[Judged], str]:
         """Judge again what was not contradicted and may be now; say what the pairs' tables say."""
@@ -226,11 +274,154 @@ class Bench:
 def _rows(paper: Paper) -> Rows:
     if paper.name != FIRST:
         return []
-    possible = PossibleTables(DisplayedScores(identified(load_published(paper.folder))))
     return [
         (row.member, row.least, row.most, {i: has.tobytes() for i, has in row.has.items()})
-        for row in printed_rows(possible)
+        for row in printed_rows(_possible(paper))
     ]
+
+
+def _possible(paper: Paper) -> PossibleTables:
+    return PossibleTables(DisplayedScores(identified(load_published(paper.folder))))
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """ICC and mean size of a cluster for each pair of MMLU-Pro: of all items, and by resample.
+
+    They display as Tables 4 and 9 print; no items were made that have them.
+    """
+
+    labels: Sequence[str]
+    n_star: FloatArray
+    icc: FloatArray  # Of all items, by pair
+    resamples: FloatArray  # ICC and mean size, shape (n_pairs, n_resamples, 2)
+    n_items: int
+    mean_size: float
+
+    @classmethod
+    def of(cls, published: PublishedNumbers, tails: tuple[float, float]) -> Resampled | None:
+        """Return such values; None where none are found."""
+        for rule in DISPLAY_RULES:
+            found = cls._by_rule(published, rule)
+            if found is not None and found.displays(published, tails, rule):
+                return found
+        return None
+
+    @classmethod
+    def _by_rule(cls, published: PublishedNumbers, rule: DisplayRule) -> Resampled | None:
+        pairs, fine = published.adjacent_pairs, published.tables[9]
+        n_items = implied_item_count(pairs).n_items
+        n_star = required_n_discordance(pairs.b, pairs.c, n_items)
+        mean, any_size = n_items / len(published.subject_sizes), [*published.subject_sizes]
+        wholes, resamples, resolved = [], [], []
+        for i, one in enumerate(n_star.tolist()):
+            cells = {part: _cells(fine, i, part) for part in ("lower", "point", "upper")}
+            point = _values(one, [*cells["point"], *_cells(published.tables[4], i)], [mean], rule)
+            low, high = (_values(one, cells[end], any_size, rule) for end in ("lower", "upper"))
+            if point is None or low is None or high is None:
+                return None
+            n_resolved = _RESAMPLES - round(fine["pr_unresolved"][i].value * _RESAMPLES)
+            of_low, of_high = (one * _effect(*end) <= n_items for end in (low, high))
+            turn = n_resolved if of_low and not of_high else _RESAMPLES // 2
+            ranked = np.where(np.arange(_RESAMPLES)[:, None] < turn, low, high)
+            if not of_low:
+                ranked[:n_resolved] = -1 / mean, mean
+            elif of_high:
+                ranked[n_resolved:] = 2 * n_items / one / mean, mean
+            wholes.append(point[0])
+            resamples.append(ranked)
+            resolved.append(n_resolved)
+        varying = [i for i in np.argsort(resolved) if 0 < resolved[i] < _RESAMPLES]
+        if len(varying) == 2:
+            # As many as print four unresolved pairs resolve both.
+            both = round(float(published.settings["category_bootstrap_shares"][0]) * _RESAMPLES)
+            few, many = varying
+            resamples[few] = np.roll(resamples[few], resolved[many] - both, axis=0)
+        return cls(pairs.label, n_star, np.array(wholes), np.array(resamples), n_items, mean)
+
+    def displays(
+        self, published: PublishedNumbers, tails: tuple[float, float], rule: DisplayRule
+    ) -> bool:
+        """Whether Tables 4 and 9 and the shares beside them are printed of these values."""
+        fine, n_unresolved = published.tables[9], np.zeros(_RESAMPLES, dtype=int)
+        fits = []
+        for i, one in enumerate(self.n_star.tolist()):
+            icc, size = self.resamples[i].T
+            effect = _effect(icc, size)
+            unresolved = one * effect > self.n_items
+            n_unresolved += unresolved
+            fits.append(agrees(fine["pr_unresolved"][i], float(unresolved.mean())))
+            whole = _shown(one, self.icc[i], self.mean_size)
+            fits += _fit(_cells(fine, i, "point"), whole, rule)
+            fits += _fit(_cells(published.tables[4], i), whole, rule)
+            for end, tail in zip(("lower", "upper"), tails, strict=True):
+                quantiles = [float(np.quantile(x, tail)) for x in (icc, effect, one * effect)]
+                fits += _fit(_cells(fine, i, end), quantiles, rule)
+        shares = zip((4, 5, 6), published.settings["category_bootstrap_shares"], strict=True)
+        fits += [abs((n_unresolved == n).mean() - float(share)) < 1e-9 for n, share in shares]
+        return all(fits)
+
+    def written(self, *pairs: int) -> str:
+        """Write what a pair has: the ICC of all items, and of resamples ICC and mean size."""
+        listed = []
+        for i in pairs:
+            counted = Counter(map(tuple, self.resamples[i].tolist()))
+            each = (f"{x:.9g} (size {m:.9g}) × {n}" for (x, m), n in sorted(counted.items()))
+            listed.append(f"{self.labels[i]}: ICC {self.icc[i]:.9g}; resamples {', '.join(each)}")
+        return " | ".join(listed)
+
+
+def _cells(table: pd.DataFrame, row: int, part: str = "") -> list[Printed]:
+    """Return ICC, design effect and cluster N* of a row, as printed."""
+    cells = [table[name][row] for name in ("icc", "design_effect", "n_star_cluster")]
+    return [getattr(one, part) for one in cells] if part else cells
+
+
+def _effect(icc: ArrayLike, size: ArrayLike) -> FloatArray:
+    return 1 + (np.asarray(size) - 1) * np.maximum(icc, 0)
+
+
+def _shown(n_star: float, icc: float, size: float) -> list[float]:
+    effect = float(_effect(icc, size))
+    return [icc, effect, n_star * effect]
+
+
+def _fit(cells: Sequence[Printed], values: Sequence[float], rule: DisplayRule) -> list[bool]:
+    rules: list[DisplayRule] = ["nearest", "nearest", rule]
+    return [agrees(c, v, rounding=r) for c, v, r in zip(cells, values, rules, strict=True)]
+
+
+def _values(
+    n_star: float, cells: Sequence[Printed], sizes: Sequence[float], rule: DisplayRule
+) -> tuple[float, float] | None:
+    """Return an ICC and a mean size from the least to the largest that display as printed."""
+    rules: list[DisplayRule] = ["nearest", "nearest", rule]
+    ends = np.array([interval(c, rules[k % 3]) for k, c in enumerate(cells)])
+    of_icc, of_effect, of_required = (ends[k::3] for k in range(3))
+    low = max(1.0, of_effect[:, 0].max(), of_required[:, 0].max() / n_star)
+    high = min(of_effect[:, 1].min(), of_required[:, 1].min() / n_star)
+    least, most = of_icc[:, 0].max(), of_icc[:, 1].min()
+    inside = np.linspace(low, high, 5)[1:-1] if low <= high else []
+    for effect in ([1.0] if low == 1 else []) + [*inside]:
+        if effect == 1:
+            # No ICC is below -1 / (size - 1), and one up to 0 inflates nothing.
+            size = min(sizes)
+            found = [((max(least, -1 / (size - 1)) + min(most, 0)) / 2, size)] if least <= 0 else []
+        else:
+            iccs = np.linspace(least, most, 99)[1:-1]
+            with np.errstate(divide="ignore"):
+                found = [(x, (effect - 1) / x + 1) for x in iccs.tolist() if x > 0]
+            if len(sizes) == 1:
+                found = [((effect - 1) / (sizes[0] - 1), sizes[0])]
+        for icc, size in found:
+            within = min(sizes) <= size <= max(sizes)
+            if within and all(
+                fit
+                for k in range(0, len(cells), 3)
+                for fit in _fit(cells[k : k + 3], _shown(n_star, icc, size), rule)
+            ):
+                return icc, size
+    return None
 
 
 def _stands(one: Judged) -> str:

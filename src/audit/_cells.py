@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,8 @@ class PrintedCells:
         name = claim_id.partition("/")[0]
         return name if name in self._files else ""
 
-    def find(self, claim_id: str, exhibit: str, spelled: Mapping[str, Any]) -> Cell:
-        """Return the cell that an id ``EXHIBIT/ROW/COLUMN/PART`` names."""
+    def find(self, claim_id: str, exhibit: str, spelled: Mapping[str, Any]) -> tuple[Cell, str]:
+        """Return the cell that an id ``EXHIBIT/ROW/COLUMN/PART`` names, and its printed text."""
         name, *parts = claim_id.split("/")
         in_id = zip(("row", "column", "part"), parts, strict=False)
         address = {**(dict(in_id) if name == exhibit else {}), **spelled}
@@ -38,41 +39,25 @@ class PrintedCells:
                 "EXHIBIT/ROW/COLUMN, or in `cell`, and its file in `printed` of the exhibit",
                 field="printed",
             )
-        return Cell(file, int(address["row"]), address["column"], address.get("part", ""))
-
-    def label(self, cell: Cell) -> str:
-        """Return the first cell of the row, by which readers know it."""
-        return next(iter(self._rows(cell.file)[cell.row - 1].values()))
-
-    def text(self, cell: Cell) -> str:
-        """Return the printed text of a cell, or of one part of it."""
-        rows = self._rows(cell.file)
+        cell = Cell(file, int(address["row"]), address["column"], address.get("part", ""))
+        if file not in self._tables:
+            self._tables[file] = read_csv(file, below(self._folder, file, "cell"), "cell")[1]
+        rows = self._tables[file]
         if not 1 <= cell.row <= len(rows):
-            raise AuditError(
-                f"{cell.file} has no row {cell.row}",
-                remedy=f"name one of its {len(rows)} rows",
-                field="cell/row",
-            )
+            problem = f"{cell.file} has no row {cell.row}"
+            raise AuditError(problem, remedy=f"name one of its {len(rows)} rows", field="cell/row")
         row = rows[cell.row - 1]
         if cell.column not in row:
-            raise AuditError(
-                f"{cell.file} has no column {cell.column!r}",
-                remedy=suggest(cell.column, list(row), f"name one of {', '.join(row)}"),
-                field="cell/column",
-            )
+            problem = f"{cell.file} has no column {cell.column!r}"
+            remedy = suggest(cell.column, list(row), f"name one of {', '.join(row)}")
+            raise AuditError(problem, remedy=remedy, field="cell/column")
         try:
-            return _part(row[cell.column], cell.part)
+            # By the first cell of the row readers know it.
+            return replace(cell, label=next(iter(row.values()))), _part(row[cell.column], cell.part)
         except ValueError as error:
-            raise AuditError(
-                f"the cell has no part {cell.part!r}: {error}",
-                remedy="name a part that it has, or none",
-                field="cell/part",
-            ) from error
-
-    def _rows(self, name: str) -> Rows:
-        if name not in self._tables:
-            self._tables[name] = read_csv(name, below(self._folder, name, "cell"), "cell")[1]
-        return self._tables[name]
+            problem = f"the cell has no part {cell.part!r}: {error}"
+            remedy = "name a part that it has, or none"
+            raise AuditError(problem, remedy=remedy, field="cell/part") from error
 
 
 def _part(text: str, part: str) -> str:

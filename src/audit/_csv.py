@@ -21,11 +21,8 @@ def below(root: Path, name: str, field: str) -> Path:
     plain = name.isprintable() and "\\" not in name and not pure.is_absolute()
     path = root / pure
     if not plain or ".." in pure.parts or not path.resolve().is_relative_to(root):
-        raise AuditError(
-            f"{one_line(name, 200)!r} leads out of the folder {root.name}/",
-            remedy="name a file below it, with forward slashes",
-            field=field,
-        )
+        problem = f"{one_line(name, 200)!r} leads out of the folder {root.name}/"
+        raise AuditError(problem, remedy="name a file below it, with forward slashes", field=field)
     return path
 
 

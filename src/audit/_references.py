@@ -1,4 +1,4 @@
-"""References between the claims of a register."""
+"""References of a register: between its claims, and of its findings to them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final
 
-from audit._errors import AuditError
-from audit.claims import Claim
+from audit._errors import AuditError, within
+from audit.claims import Claim, Finding
 from llm_power._errors import one_line
 
+# A number in a text of a finding.
+NUMBER: Final = re.compile(r"\{(?P<what>value|printed) (?P<claim>[^{}\s]+)\}")
 # Ids held against patterns, and ids that all claims together follow from: some seconds of work.
 _MOST_REFERENCES: Final = 5_000_000
 
@@ -48,12 +50,9 @@ def repeat_printed(claims: Sequence[Claim]) -> list[Claim]:
 def _with_printed(claim: Claim, own: Mapping[str, Claim]) -> Claim:
     other = own.get(claim.printed_of)
     if other is None:
-        raise AuditError(
-            f"there is no claim {claim.printed_of!r} with a printed number of its own",
-            remedy="name the id of a claim that has `printed`",
-            claim=claim.id,
-            field="printed_of",
-        )
+        problem = f"there is no claim {claim.printed_of!r} with a printed number of its own"
+        remedy = "name the id of a claim that has `printed`"
+        raise AuditError(problem, remedy=remedy, claim=claim.id, field="printed_of")
     return replace(
         claim,
         printed=other.printed,
@@ -65,11 +64,9 @@ def _with_printed(claim: Claim, own: Mapping[str, Claim]) -> Claim:
 
 def _refuse_too_many(references: int) -> None:
     if references > _MOST_REFERENCES:
-        raise AuditError(
-            f"the patterns of `follows_from` stand for more than {_MOST_REFERENCES} ids",
-            remedy="name the ids that a claim follows from, or split the register",
-            field="follows_from",
-        )
+        problem = f"the patterns of `follows_from` stand for more than {_MOST_REFERENCES} ids"
+        remedy = "name the ids that a claim follows from, or split the register"
+        raise AuditError(problem, remedy=remedy, field="follows_from")
 
 
 def _meant(names: Collection[str], ids: Sequence[str]) -> dict[str, Sequence[str]]:
@@ -94,12 +91,9 @@ def check_references(claims: Sequence[Claim], exhibits: Mapping[str, Any] | None
     by_id = {claim.id: claim for claim in claims}
     for claim in claims:
         if exhibits is not None and claim.exhibit is not None and claim.exhibit not in exhibits:
-            raise AuditError(
-                f"there is no exhibit {claim.exhibit!r}",
-                remedy="name one of those under `exhibits`",
-                claim=claim.id,
-                field="exhibit",
-            )
+            problem = f"there is no exhibit {claim.exhibit!r}"
+            remedy = "name one of those under `exhibits`"
+            raise AuditError(problem, remedy=remedy, claim=claim.id, field="exhibit")
         references = [("follows_from", name) for name in claim.follows_from]
         references += [
             (f"checks/{i}/{field}", name)
@@ -109,12 +103,8 @@ def check_references(claims: Sequence[Claim], exhibits: Mapping[str, Any] | None
         ]
         for place, name in references:
             if name not in by_id:
-                raise AuditError(
-                    f"there is no claim {name!r}",
-                    remedy="name the id of a claim of this register",
-                    claim=claim.id,
-                    field=place,
-                )
+                with within(claim=claim.id):
+                    _no_such_claim(name, place)
     _refuse_cycles(by_id)
 
 
@@ -124,9 +114,68 @@ def _refuse_cycles(claims: Mapping[str, Claim]) -> None:
         TopologicalSorter(checked_by).prepare()
     except CycleError as error:
         loop: list[str] = error.args[1][::-1]
-        raise AuditError(
-            f"the claims are checked by one another: {one_line(' -> '.join(loop), 300)}",
-            remedy="let the later one check the earlier one only",
-            claim=loop[0],
-            field="checks",
-        ) from error
+        problem = f"the claims are checked by one another: {one_line(' -> '.join(loop), 300)}"
+        remedy = "let the later one check the earlier one only"
+        raise AuditError(problem, remedy=remedy, claim=loop[0], field="checks") from error
+
+
+# Of findings
+
+
+def load_findings(document: Mapping[str, Any], claims: Sequence[Claim]) -> tuple[Finding, ...]:
+    """Return the findings of a register whose form is known to be right."""
+    ids = [claim.id for claim in claims]
+    findings: list[Finding] = []
+    for entry in document.get("findings", []):
+        try:
+            finding = _finding(entry, ids, document.get("exhibits", {}))
+            _refuse_doubles(finding, findings)
+        except AuditError as error:
+            problem = f"finding {entry['id']!r}: {error.problem}"
+            remedy = error.remedy
+            raise AuditError(problem, remedy=remedy, field=f"findings/{error.field}") from error
+        findings.append(finding)
+    return tuple(findings)
+
+
+def _finding(entry: Mapping[str, Any], ids: Sequence[str], exhibits: Mapping[str, Any]) -> Finding:
+    known = set(ids)
+    texts = {name: entry[name] for name in ("finding", "changes", "correction")}
+    for field, text in (texts | dict(entry.get("should_read", {}))).items():
+        _check_numbers(text, field, known)
+    exhibit = entry.get("exhibit", "")
+    if exhibit and exhibit not in exhibits:
+        problem = f"there is no exhibit {exhibit!r}"
+        raise AuditError(problem, remedy="name one of those under `exhibits`", field="exhibit")
+    claims = matching_ids(entry["claims"], ids)
+    for field, named in (("claims", claims), ("should_read", entry.get("should_read", {}))):
+        for claim in named:
+            if claim not in known:
+                _no_such_claim(claim, field)
+            if claim not in claims:
+                problem = f"{claim!r} is not one of its claims"
+                raise AuditError(problem, remedy="add it to `claims`", field=field)
+    return Finding(**{**entry, "claims": tuple(claims)})
+
+
+def _check_numbers(text: str, field: str, known: Collection[str]) -> None:
+    for match in NUMBER.finditer(text):
+        if match["claim"] not in known:
+            _no_such_claim(match["claim"], field)
+    if re.search(r"[{}]", NUMBER.sub("", text)):
+        problem = f"unknown placeholder or single brace in {one_line(text, 80)!r}"
+        raise AuditError(problem, remedy="write {value ID} or {printed ID}", field=field)
+
+
+def _no_such_claim(claim: str, field: str) -> None:
+    problem = f"there is no claim {claim!r}"
+    raise AuditError(problem, remedy="name the id of a claim of this register", field=field)
+
+
+def _refuse_doubles(finding: Finding, others: Sequence[Finding]) -> None:
+    for other in others:
+        if finding.id == other.id:
+            raise AuditError("the id occurs twice", remedy="rename one of them", field="id")
+        if both := sorted({*finding.claims} & {*other.claims}):
+            problem = f"claim {both[0]!r} is in finding {other.id!r} too"
+            raise AuditError(problem, remedy="leave it to one of the two", field="claims")

@@ -27,10 +27,9 @@ def fill_braces(text: str, values: Mapping[str, str]) -> str:
         if match["name"] in values:
             return values[match["name"]]
         known = ", ".join(f"{{{name}}}" for name in values) or "none here"
-        raise AuditError(
-            f"unknown placeholder or single brace {match[0]!r} in {one_line(text, 80)!r}",
-            remedy=f"use a known placeholder ({known}), or double the brace to print it",
-        )
+        problem = f"unknown placeholder or single brace {match[0]!r} in {one_line(text, 80)!r}"
+        remedy = f"use a known placeholder ({known}), or double the brace to print it"
+        raise AuditError(problem, remedy=remedy)
 
     return _BRACES.sub(replace, text)
 
@@ -48,11 +47,9 @@ def entries_of_pattern(entry: Any, fields: Collection[str]) -> Iterator[Any]:
         with within(claim=str(row.get("id", ""))):
             for name, value in words.items():
                 if name not in used or not isinstance(value, (str, int, float)):
-                    raise AuditError(
-                        f"{name!r} is neither a field nor a text or number for a {{{name}}}",
-                        remedy="correct its name, or use it in what the rows share",
-                        field="each",
-                    )
+                    problem = f"{name!r} is neither a field nor a text or number for a {{{name}}}"
+                    remedy = "correct its name, or use it in what the rows share"
+                    raise AuditError(problem, remedy=remedy, field="each")
         yield {**_with_words(shared, words), **{name: row[name] for name in row if name in fields}}
 
 
@@ -125,11 +122,9 @@ def refuse_excess_of_patterns(entries: Sequence[Any]) -> None:
             shared = {name: value for name, value in entry.items() if name != "each"}
             characters += len(each) * _filled(shared, longest)
     if rows > _MOST_CLAIMS or characters > _MOST_CHARACTERS:
-        raise AuditError(
-            f"the patterns come to more than {_MOST_CLAIMS} claims, or too much text",
-            remedy="split the register, or shorten the lists under `each`",
-            field="each",
-        )
+        problem = f"the patterns come to more than {_MOST_CLAIMS} claims, or too much text"
+        remedy = "split the register, or shorten the lists under `each`"
+        raise AuditError(problem, remedy=remedy, field="each")
 
 
 def _longest(rows: Sequence[Mapping[str, Scalar]]) -> dict[str, int]:

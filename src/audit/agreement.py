@@ -1,19 +1,17 @@
-"""What agrees with a printed number, by tolerances fixed before any result is seen."""
+"""What agrees with a printed number, and the verdict, by tolerances fixed before any result."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from statistics import NormalDist
 from typing import Final, Literal
 
-from audit.printed import DisplayRule, Printed, Relation, as_decimal
+from audit.printed import DisplayRule, Printed, as_decimal
+from llm_power._provenance import Evidence, Verdict
 
-# A printed number stands for whatever lies within half a unit of its last digit.
-HALF_UNITS: Final = 1
-# Rounded up or down instead of to the nearest, it stands for whatever lies within the unit.
-HALF_UNITS_ROUNDED: Final = 2
 # The level, two-sided, of every tolerance of chance: an audit with a hundred simulated numbers,
 # all of them right, contradicts one of them wrongly in one run of ten.
 MONTE_CARLO_LEVEL: Final = 0.001
@@ -23,11 +21,11 @@ MONTE_CARLO_STANDARD_ERRORS: Final = NormalDist().inv_cdf(1 - MONTE_CARLO_LEVEL 
 # Of the values that a number can have: all display as printed, some do, or none does.
 Place = Literal["inside", "across", "outside"]
 
-# Half units below and above the printed number that it stands for.
+# Half units below and above a printed number that it stands for: of a unit's width by each rule.
 _REACH: Final[Mapping[DisplayRule, tuple[int, int]]] = {
-    "nearest": (HALF_UNITS, HALF_UNITS),
-    "up": (HALF_UNITS_ROUNDED, 0),
-    "down": (0, HALF_UNITS_ROUNDED),
+    "nearest": (1, 1),
+    "up": (2, 0),
+    "down": (0, 2),
 }
 
 
@@ -100,9 +98,7 @@ def overlap(distance: Decimal, half_units: Decimal, standard_error: float = 0.0)
     `half_units` are those of both, added up; `distance` is not negative.
     """
     slack = _slack(standard_error)
-    if distance == 0 or distance < HALF_UNITS * half_units:
-        return True
-    return bool(slack) and distance <= HALF_UNITS * half_units + slack
+    return not distance or distance < half_units or (slack > 0 and distance <= half_units + slack)
 
 
 def _slack(standard_error: float) -> Decimal:
@@ -115,11 +111,143 @@ def _ends(printed: Printed, rounding: DisplayRule) -> tuple[Decimal, Decimal]:
     low, high = value - below * half_unit, value + above * half_unit
     if printed.relation == "between":
         return low, as_decimal(printed.upper) + above * half_unit
-    open_below, open_above = Decimal("-Infinity"), Decimal("Infinity")
-    ends: Mapping[Relation, tuple[Decimal, Decimal]] = {
-        "<": (open_below, high),
-        "<=": (open_below, high),
-        ">": (low, open_above),
-        ">=": (low, open_above),
-    }
-    return ends.get(printed.relation, (low, high))
+    if printed.relation in ("<", "<="):
+        return Decimal("-Infinity"), high
+    return low, Decimal("Infinity") if printed.relation in (">", ">=") else high
+
+
+# What leaves a set of values: that it holds the printed one, and not others, is a test of it.
+_EXACT: Final[tuple[Evidence, ...]] = ("raw", "derived", "displayed", "counts", "raw_sample")
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The result of one comparison."""
+
+    verdict: Verdict  # Never ``ambiguous``: that takes several readings
+    rounding: str  # The convention that reconciles the two, for ``holds_rounded``; else empty
+    # Value minus printed number, signed; of a range or of a set of values the nearest, so that it
+    # is 0 inside; NaN for text.
+    discrepancy: float
+    z: float  # Discrepancy in standard errors; NaN without one
+
+
+def judge_value(
+    statement: Printed,
+    value: float | str,
+    *,
+    lower: float = math.nan,
+    upper: float = math.nan,
+    standard_error: float = 0.0,
+    printed_standard_error: float = math.nan,
+    evidence: Evidence,
+    one_is_enough: bool = False,
+    rounding: DisplayRule = "nearest",
+) -> Ruling:
+    """Judge a statement by a recomputed value, displayed by one rule of rounding.
+
+    ``holds`` or ``holds_rounded`` where every possible value displays as printed, ``contradicted``
+    where none does, ``feasible`` where some do and others do not. What a witness shows without
+    having been fitted to it is ``feasible``; whatever it was fitted to, does not show, or rests on
+    scores from a stand-in or a mirror is ``not_checkable``.
+    """
+    if isinstance(value, str) or statement.relation == "text":
+        same = agrees(statement, value)
+        return Ruling(_verdict(same, not same, "", evidence), "", math.nan, math.nan)
+    error = joint_error(standard_error, printed_standard_error)
+    has_ends = not math.isnan(lower)
+    # An estimate from items that somebody chose has no level: only what they exclude decides.
+    if evidence == "raw_sample" and not has_ends:
+        evidence = "none"
+    low, high = (lower, upper) if has_ends else (value, value)
+    if error > 0 or evidence == "simulated":
+        # The ends of what a simulation shows allow for its chance, and each of them can be shown.
+        is_law = has_ends and standard_error > 0
+        place = placed(statement, low, high, standard_error=0.0 if is_law else error)
+        every = place == "inside" or (place == "across" and (is_law or one_is_enough))
+        discrepancy = _discrepancy(statement, value, value)
+        z = discrepancy / error if error > 0 else math.nan
+        return Ruling(_verdict(every, place == "outside", "", evidence), "", discrepancy, z)
+    rule = rounding if statement.relation == "=" else "nearest"
+    place = placed(statement, low, high, rounding=rule)
+    every = place == "inside" or (one_is_enough and place == "across")
+    nearest = rule == "nearest" or placed(statement, low, high) == "inside"
+    named = "" if nearest else f"rounded {rule}"
+    verdict = _verdict(every, place == "outside", named, evidence)
+    excludes = math.isfinite(low) or math.isfinite(high)
+    if verdict == "not_checkable" and place == "across" and excludes and evidence in _EXACT:
+        verdict = "feasible"
+    return Ruling(verdict, named if every else "", _discrepancy(statement, low, high), math.nan)
+
+
+def _verdict(every: bool, none: bool, rounding: str, evidence: Evidence) -> Verdict:
+    """Return the verdict, given whether every possible value displays as printed, or none does."""
+    if evidence in ("witness_fitted", "stand_in", "none"):
+        return "not_checkable"
+    if evidence == "witness_held_out":
+        return "feasible" if every else "not_checkable"
+    if every:
+        return "holds_rounded" if rounding else "holds"
+    return "contradicted" if none else "not_checkable"
+
+
+def judge_printed(
+    statement: Printed, other: Printed, *, scale: float = 1.0, standard_error: float = 0.0
+) -> Ruling:
+    """Judge a statement by another: it holds where one value can have been rounded to both."""
+    if statement.relation == "text" or other.relation == "text":
+        if statement.relation != other.relation:
+            raise ValueError("a text cannot be compared with a number")
+        same = statement.text == other.text
+        return Ruling("holds" if same else "contradicted", "", math.nan, math.nan)
+    factor = as_decimal(scale)
+    value = float(as_decimal(other.value) * factor)
+    half_units = as_decimal(statement.half_unit) + as_decimal(other.half_unit) * abs(factor)
+    if not other.is_number:
+        if statement.relation != other.relation:
+            raise ValueError("a bound can be compared with the same kind of bound only")
+        ends = [as_decimal(value) - as_decimal(statement.value)]
+        if other.relation == "between":
+            ends.append(as_decimal(other.upper) * factor - as_decimal(statement.upper))
+        distance = max(ends, key=abs)
+    elif statement.is_number:
+        distance = as_decimal(value) - as_decimal(statement.value)
+    else:
+        wide = replace(statement, half_unit=float(half_units))
+        return judge_value(wide, value, standard_error=standard_error, evidence="counts")
+    z = float(distance) / standard_error if standard_error > 0 else math.nan
+    same = overlap(abs(distance), half_units, standard_error)
+    return Ruling("holds" if same else "contradicted", "", float(distance), z)
+
+
+def judge_readings(verdicts: Sequence[Verdict], *, exhaustive: bool) -> Verdict:
+    """Judge an undefined quantity by the verdicts of its readings.
+
+    ``holds`` (or ``holds_rounded``) if every reading does; ``feasible`` if some are no more than
+    that and the others hold; ``contradicted`` if each of an exhaustive list is; ``not_checkable``
+    if no reading could be checked; else ``ambiguous``.
+    """
+    found = set(verdicts)
+    if found <= {"holds", "holds_rounded"}:
+        return "holds_rounded" if "holds_rounded" in found else "holds"
+    if found <= {"holds", "holds_rounded", "feasible"}:
+        return "feasible"
+    if found == {"not_checkable"}:
+        return "not_checkable"
+    if found == {"contradicted"} and exhaustive:
+        return "contradicted"
+    return "ambiguous"
+
+
+def joint_error(*errors: float) -> float:
+    """Return the standard error of a difference of independent numbers; NaN stands for none."""
+    return math.hypot(*(0.0 if math.isnan(error) else error for error in errors))
+
+
+def _discrepancy(statement: Printed, low: float, high: float) -> float:
+    """Return the least difference between the printed numbers and those from low to high."""
+    last = statement.upper if statement.relation == "between" else statement.value
+    if low <= last and statement.value <= high:
+        return 0.0
+    value, printed = (high, statement.value) if high < statement.value else (low, last)
+    return float(as_decimal(value) - as_decimal(printed))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from audit._findings import NUMBER
+from audit._references import NUMBER
 from audit.claims import WEIGHTS, Finding
 from audit.display import display_corrected
 from audit.evaluate import Audit, Judged, Outcome

@@ -7,23 +7,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from itertools import groupby, product
+from itertools import product
 from pathlib import Path
 from typing import Final
 
 from audit._errors import AuditError, Undefined, within
 from audit._templates import fill_braces
+from audit.agreement import Ruling, joint_error, judge_printed, judge_readings, judge_value
 from audit.claims import Check, Claim, Column, Register
 from audit.display import display_number
 from audit.printed import DISPLAY_RULES, DisplayRule, as_decimal, printed_unit
 from audit.selection import Found, ResultFolder
-from audit.verdicts import (
-    Ruling,
-    joint_error,
-    judge_printed,
-    judge_readings,
-    judge_value,
-)
 from llm_power._provenance import EVIDENCE, Evidence, Verdict
 
 # Texts that a claim must have, by its verdict.
@@ -257,7 +251,7 @@ def _outcome(
 
 def _undefined(check: Check, reason: str) -> Outcome:
     nothing = Ruling("not_checkable", "", math.nan, math.nan)
-    return replace(_assemble(check, Found("", "none"), 0.0, nothing), undefined=reason)
+    return _assemble(check, Found("", "none"), 0.0, nothing, reason)
 
 
 def _in_other_unit(claim: Claim, check: Check) -> bool:
@@ -275,11 +269,9 @@ def _against_claim(claim: Claim, check: Check, other: Claim) -> Outcome:
     try:
         ruling = judge_printed(claim.statement, stated, scale=check.scale, standard_error=error)
     except ValueError as reason:
-        raise AuditError(
-            f"{claim.printed!r} cannot be held against {other.printed!r}: {reason}",
-            remedy="compare numbers with numbers and texts with texts, or alike bounds",
-            field="claim",
-        ) from reason
+        problem = f"{claim.printed!r} cannot be held against {other.printed!r}: {reason}"
+        remedy = "compare numbers with numbers and texts with texts, or alike bounds"
+        raise AuditError(problem, remedy=remedy, field="claim") from reason
     value = (
         stated.text
         if stated.relation == "text"
@@ -288,35 +280,24 @@ def _against_claim(claim: Claim, check: Check, other: Claim) -> Outcome:
     return _assemble(check, Found(value, "consistency"), error, ruling)
 
 
-def _assemble(check: Check, found: Found, error: float, ruling: Ruling) -> Outcome:
-    return Outcome(
-        check=check,
-        value=found.value,
-        lower=found.lower,
-        upper=found.upper,
-        standard_error=error,
-        evidence=found.evidence,
-        verdict=ruling.verdict,
-        rounding=ruling.rounding,
-        discrepancy=ruling.discrepancy,
-        z=ruling.z,
-    )
+def _assemble(
+    check: Check, found: Found, error: float, ruling: Ruling, undefined: str = ""
+) -> Outcome:
+    values = found.value, found.lower, found.upper, error, found.evidence
+    of_ruling = ruling.verdict, ruling.rounding, ruling.discrepancy, ruling.z
+    return Outcome(check, *values, *of_ruling, undefined)
 
 
 def _judge(claim: Claim, outcomes: tuple[Outcome, ...], rule_of: Mapping[str, str]) -> Judged:
     deciders = [] if claim.impossible else _deciders(outcomes)
-    verdict: Verdict
-    evidence: Evidence
-    if claim.impossible:
-        verdict, evidence = "contradicted", "derived"
-    elif not deciders:
-        verdict, evidence = "not_checkable", "none"
-    elif len(deciders) == 1 and not deciders[0].check.reading:
-        verdict, evidence = deciders[0].verdict, deciders[0].evidence
-    else:
-        verdict = judge_readings([o.verdict for o in deciders], exhaustive=claim.exhaustive)
+    verdict: Verdict = "contradicted" if claim.impossible else "not_checkable"
+    evidence: Evidence = "derived" if claim.impossible else "none"
+    if deciders:
         # A verdict over readings is no stronger than the weakest of them.
         evidence = max((o.evidence for o in deciders), key=EVIDENCE.index)
+        verdict = deciders[0].verdict
+        if deciders[0].check.reading:
+            verdict = judge_readings([o.verdict for o in deciders], exhaustive=claim.exhaustive)
     deciding = deciders[0] if deciders and verdict != "ambiguous" else None
     made = deciding or next(iter(deciders), None)
     return Judged(
@@ -337,20 +318,17 @@ def _deciders(outcomes: Sequence[Outcome]) -> list[Outcome]:
     That printed numbers agree with one another counts where nothing else bears on the claim, and
     one that decides nothing where every one does.
     """
-    order = {
-        reading: i for i, reading in enumerate(dict.fromkeys(o.check.reading for o in outcomes))
-    }
-    by_reading = sorted(outcomes, key=lambda o: order[o.check.reading])
-    return [
-        min(group, key=lambda o: (_rank(o), EVIDENCE.index(o.evidence)))
-        for _, group in groupby(by_reading, key=lambda o: o.check.reading)
-    ]
+    readings: dict[str, list[Outcome]] = {}
+    for o in outcomes:
+        readings.setdefault(o.check.reading, []).append(o)
+    return [min(group, key=_rank) for group in readings.values()]
 
 
-def _rank(outcome: Outcome) -> int:
+def _rank(outcome: Outcome) -> tuple[int, int]:
+    rank = {"feasible": 1, "not_checkable": 3}.get(outcome.verdict, 0)
     if outcome.evidence == "consistency" and outcome.verdict != "contradicted":
-        return 2
-    return {"feasible": 1, "not_checkable": 3}.get(outcome.verdict, 0)
+        rank = 2
+    return rank, EVIDENCE.index(outcome.evidence)
 
 
 def _derivation(claim: Claim, deciders: Sequence[Outcome]) -> str:
@@ -376,7 +354,7 @@ def _reason(claim: Claim, deciders: Sequence[Outcome]) -> str:
         return f"Nothing here decides it; needed: {claim.needs}"
     if deciders[0].check.reading:
         each = "; ".join(
-            f"{o.check.reading}: {o.shown(claim)} ({_WORDS[o.verdict]})" for o in deciders
+            f"{o.check.reading}: {o.shown(claim)} ({_words(o.verdict)})" for o in deciders
         )
         return f"Readings tried: {each}."
     (o,) = deciders
@@ -397,15 +375,12 @@ def _of_value(claim: Claim, o: Outcome, value: str) -> str:
     if _in_other_unit(claim, o.check):
         return f"Printed is {claim.printed}, and the number is in {o.check.unit}."
     against = "printed elsewhere" if o.check.claim else "recomputed"
-    if math.isnan(o.z):
-        spread = (
-            ""
-            if math.isnan(o.discrepancy)
-            else (f", a difference of {display_number(claim, o.discrepancy)}")
-        )
-    else:
+    spread = ""
+    if not math.isnan(o.z):
         chance = "standard errors" if o.evidence == "raw_sample" else "Monte Carlo standard errors"
         spread = f", {o.z:+.1f} {chance} away"
+    elif not math.isnan(o.discrepancy):
+        spread = f", a difference of {display_number(claim, o.discrepancy)}"
     rounding = f"; the printed number is {o.rounding}" if o.rounding else ""
     shown = ""
     if not math.isnan(o.lower):
@@ -450,11 +425,5 @@ def _of_set(claim: Claim, o: Outcome) -> str:
     return f"Printed is {claim.printed}; {given} allow {o.shown(claim)}, {says}."
 
 
-_WORDS: Final[Mapping[Verdict, str]] = {
-    "holds": "holds",
-    "holds_rounded": "holds, rounded",
-    "contradicted": "contradicted",
-    "ambiguous": "ambiguous",
-    "feasible": "feasible",
-    "not_checkable": "not checkable",
-}
+def _words(verdict: Verdict) -> str:
+    return verdict.replace("holds_", "holds, ").replace("_", " ")

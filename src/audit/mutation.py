@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 import pandas as pd
 
@@ -28,7 +28,6 @@ from llm_power._report.text_tables import markdown_table
 
 # What became of a misprint.
 Fate = Literal["detected", "weakened", "survived", "implied", "equivalent", "not claimed"]
-FATES: Final[tuple[Fate, ...]] = get_args(Fate)
 _HOLD: Final = ("holds", "holds_rounded")
 _NOTICEABLE: Final[tuple[Fate, ...]] = ("detected", "weakened", "survived")
 

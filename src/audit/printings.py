@@ -49,7 +49,10 @@ def _moved_by(step: Decimal, claim: Claim) -> Callable[[Decimal, Decimal], Decim
 
 
 def printings(judged: Iterable[Judged]) -> list[Printings]:
-    """Return each printed number once, with all its printings, in the order of the register."""
+    """Return each printed number once, with all its printings, in the order of the register.
+
+    What a cross-check holds against results is printed where a claim has it.
+    """
     held = {one.claim.id: one for one in judged}
     claims = {name: one.claim for name, one in held.items()}
     near: dict[str, dict[str, Decimal]] = {}
@@ -64,7 +67,8 @@ def printings(judged: Iterable[Judged]) -> list[Printings]:
                 near.setdefault(other, {})[own] = 1 / scale
     found, seen = [], set[str]()
     for name, claim in claims.items():
-        if claim.printed_of or name in seen or not claim.statement.is_number:
+        again = claim.kind == "cross_check" and not any(check.claim for check in claim.checks)
+        if claim.printed_of or again or name in seen or not claim.statement.is_number:
             continue
         factors, waiting = {name: Decimal(1)}, [name]
         while waiting:

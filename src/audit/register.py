@@ -11,30 +11,28 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from audit._cells import PrintedCells
 from audit._document import read_document, validate, with_patterns_written_out
 from audit._errors import AuditError, within
-from audit._findings import load_findings
 from audit._pairs import written_out
-from audit._references import check_references, follow_patterns, repeat_printed
+from audit._references import check_references, follow_patterns, load_findings, repeat_printed
 from audit._templates import fill_braces, refuse_excess
-from audit.claims import (
-    Check,
-    Claim,
-    Exhibit,
-    Register,
-    Scalar,
-)
+from audit.claims import Check, Claim, Exhibit, Register
 from audit.printed import Printed, Relation, parse_count, parse_printed, printed_unit
 from llm_power._errors import one_line
 
 # Filled in after judging, and only in derivations.
 RESULT_PLACEHOLDERS: Final = ("value", "printed", "discrepancy")
 
+# Fields of a claim that are texts with placeholders.
+_TEXTS: Final = (
+    *("section", "place", "exhibit", "claim", "quantity", "test", "undefined", "consequence"),
+    *("needs", "note", "printed_of"),
+)
 _BOUNDS: Mapping[str, Relation] = {"at_most": "<=", "at_least": ">=", "below": "<", "above": ">"}
 
 
@@ -135,17 +133,15 @@ def _repeat(
     over = entry.get("over")
     if over is not None and over not in subjects:
         known = ", ".join(subjects) or "none"
-        raise AuditError(
-            f"there is no list of subjects {over!r}",
-            remedy=f"name one of those under `subjects` ({known})",
-            field="over",
-        )
+        problem = f"there is no list of subjects {over!r}"
+        remedy = f"name one of those under `subjects` ({known})"
+        raise AuditError(problem, remedy=remedy, field="over")
     if (over is None) == ("*" in entry["id"]):
         problem = "`over` needs a `*` in the id, and a `*` needs `over`"
         raise AuditError(problem, remedy="add or remove one of the two", field="id")
     rows = [{}] if over is None else subjects[over]
     for number, subject in enumerate(rows, start=1):
-        values = {name: _text(value) for name, value in subject.items()}
+        values = {name: str(value) for name, value in subject.items()}
         if over is not None:
             values = {"n": str(number), **values}
         yield _claim(entry, _Row(number, len(rows), values), cells)
@@ -165,11 +161,9 @@ class _Row:
         if not isinstance(value, list):
             return value
         if len(value) != self.count:
-            raise AuditError(
-                f"the list has {len(value)} entries for {self.count} subjects",
-                remedy="give one entry per subject, in their order, or `over` a list of subjects",
-                field=field or name,
-            )
+            problem = f"the list has {len(value)} entries for {self.count} subjects"
+            remedy = "give one entry per subject, in their order, or `over` a list of subjects"
+            raise AuditError(problem, remedy=remedy, field=field or name)
         return value[self.number - 1]
 
     def fill(self, value: Any, field: str) -> Any:
@@ -195,25 +189,17 @@ class _Row:
             return fill_braces(doubled, kept | escaped)
 
 
-def _text(value: Scalar) -> str:
-    return value if isinstance(value, str) else str(value)
-
-
 def _claim(entry: Mapping[str, Any], row: _Row, cells: PrintedCells) -> Claim:
-    def text(name: str) -> str:
-        return str(row.fill(entry.get(name, ""), name))
-
+    texts = {name: str(row.fill(entry.get(name, ""), name)) for name in _TEXTS}
     if "printed" in entry and ("printed_of" in entry or "cell" in entry):
         problem = "a number is `printed`, or in a `cell`, or that of another claim, `printed_of`"
         raise AuditError(problem, remedy="give one of them", field="printed")
     claim_id = entry["id"].replace("*", str(row.number))
-    printed_of, exhibit = text("printed_of"), text("exhibit") or cells.exhibit(claim_id)
+    exhibit = texts["exhibit"] or cells.exhibit(claim_id)
     printed = row.fill(row.own(entry, "printed"), "printed")
     cell = None
-    if not printed and not printed_of:
-        cell = cells.find(claim_id, exhibit, entry.get("cell", {}))
-        printed = cells.text(cell)
-        cell = replace(cell, label=cells.label(cell))
+    if not printed and not texts["printed_of"]:
+        cell, printed = cells.find(claim_id, exhibit, entry.get("cell", {}))
     states = row.fill(row.own(entry, "states"), "states")
     if cell and cell.part == "text":
         states = {"text": printed}
@@ -225,26 +211,16 @@ def _claim(entry: Mapping[str, Any], row: _Row, cells: PrintedCells) -> Claim:
         for i, check in enumerate(entry.get("checks", []))
     )
     claim = Claim(
+        **texts | {"exhibit": exhibit or None},
         id=claim_id,
         kind=entry.get("kind", "claim"),
-        section=text("section"),
-        place=text("place"),
-        exhibit=exhibit or None,
-        claim=text("claim"),
-        quantity=text("quantity"),
         printed=printed or "",
-        statement=Printed("text") if printed_of else _statement(printed, states),
+        statement=Printed("text") if texts["printed_of"] else _statement(printed, states),
         printed_standard_error=math.nan if error is None else float(error),
         follows_from=tuple(row.fill(entry.get("follows_from", []), "follows_from")),
-        test=text("test"),
         checks=checks,
-        undefined=text("undefined"),
         exhaustive=entry.get("exhaustive", False),
         derivation=row.fill_later(entry.get("derivation", ""), "derivation"),
-        consequence=text("consequence"),
-        needs=text("needs"),
-        note=text("note"),
-        printed_of=printed_of,
         role=row.own(measures, "role", "measures/role"),
         measures=measures,
         cell=cell,
@@ -255,31 +231,21 @@ def _claim(entry: Mapping[str, Any], row: _Row, cells: PrintedCells) -> Claim:
 
 def _check_consistency(claim: Claim) -> None:
     if not claim.checks and not claim.needs:
-        raise AuditError(
-            "there is nothing to check the claim by",
-            remedy="add `checks`, or say in `needs` what would be needed",
-            field="checks",
-        )
+        problem = "there is nothing to check the claim by"
+        remedy = "add `checks`, or say in `needs` what would be needed"
+        raise AuditError(problem, remedy=remedy, field="checks")
     with_reading = [bool(check.reading) for check in claim.checks]
     if any(with_reading) and not all(with_reading):
-        raise AuditError(
-            "some checks have a `reading` and some have none",
-            remedy="give every check a reading, or none",
-            field="checks",
-        )
+        problem = "some checks have a `reading` and some have none"
+        raise AuditError(problem, remedy="give every check a reading, or none", field="checks")
     for check in claim.checks:
         if check.unit and not printed_unit(claim.printed):
-            raise AuditError(
-                f"a check asks for {check.unit}, and {claim.printed!r} is in neither pp nor %",
-                remedy="remove `unit`",
-                field="unit",
-            )
+            problem = f"a check asks for {check.unit}, and {claim.printed!r} is in neither pp nor %"
+            raise AuditError(problem, remedy="remove `unit`", field="unit")
     if any(with_reading) and not claim.undefined:
-        raise AuditError(
-            "there are readings, but nothing says what is undefined",
-            remedy="say in `undefined` what the source leaves open",
-            field="undefined",
-        )
+        problem = "there are readings, but nothing says what is undefined"
+        remedy = "say in `undefined` what the source leaves open"
+        raise AuditError(problem, remedy=remedy, field="undefined")
 
 
 def _check(entry: Mapping[str, Any], field: str) -> Check:
@@ -322,22 +288,18 @@ def _statement(printed: str, states: Mapping[str, Any] | None) -> Printed:
     try:
         return Printed("=", float(parse_count(printed).count))
     except ValueError as error:
-        raise AuditError(
-            f"{one_line(printed, 80)!r} is not a number this program can parse",
-            remedy="say in `states` what it says in numbers",
-            field="printed",
-        ) from error
+        problem = f"{one_line(printed, 80)!r} is not a number this program can parse"
+        remedy = "say in `states` what it says in numbers"
+        raise AuditError(problem, remedy=remedy, field="printed") from error
 
 
 def stated(states: Mapping[str, Any]) -> Printed:
     """Return the statement that ``states`` of a register describes."""
     names = [name for name in states if name != "half_unit"]
     if len(names) != 1:
-        raise AuditError(
-            f"there must be exactly one statement, got {', '.join(names) or 'none'}",
-            remedy="keep one of value, at_most, at_least, below, above, between and text",
-            field="states",
-        )
+        problem = f"there must be exactly one statement, got {', '.join(names) or 'none'}"
+        remedy = "keep one of value, at_most, at_least, below, above, between and text"
+        raise AuditError(problem, remedy=remedy, field="states")
     (name,) = names
     half_unit = float(states.get("half_unit", 0.0))
     _need_finite(half_unit, "states/half_unit")

@@ -14,12 +14,7 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment
 
-from audit._exhibits import (
-    counts_by_exhibit,
-    excerpt,
-    input_name,
-    verdict_map,
-)
+from audit._exhibits import counts_by_exhibit, excerpt, input_name, verdict_map
 from audit.claims import Check, Claim, Exhibit, Weight
 from audit.corrections import (
     ContradictedFinding,
@@ -189,6 +184,7 @@ def render_report(
         },
         summary=_summary(findings, audit),
         basis=_basis(audit),
+        holding=_holding(audit),
         maps={name: verdict_map(name, audit) for name in audit.register.exhibits},
         exhibit_counts=counts_by_exhibit(audit.judged),
         sentence=lambda text: sentence(text, judged),
@@ -202,7 +198,6 @@ def render_report(
         contradicted=audit.with_verdict("contradicted"),
         ambiguous=audit.with_verdict("ambiguous"),
         cross_checks=[item for item in audit.judged if item.claim.kind == "cross_check"],
-        headline=_headline(counts),
         counts=counts,
         tests=independent_tests(audit.judged),
         curve=_curve(detection.rates() if detection else {}),
@@ -343,33 +338,37 @@ def _are(count: int) -> str:
 
 def _basis(audit: Audit) -> str:
     """Say what became of the other claims, and how many of those that hold rest on evidence."""
-    counts = audit.counts()
+    counts, holding = audit.counts(), _holding(audit)
     others = [
         f"{term.word} {counts[verdict, '']:,}"
         for verdict, term in _VERDICTS.items()
         if verdict != "contradicted" and counts[verdict, ""]
     ]
-    held = [one for one in audit.judged if one.verdict in ("holds", "holds_rounded")]
-    twice = sum(one.claim.kind == "cross_check" or one.evidence == "consistency" for one in held)
-    of_claims = [one for one in held if one.claim.kind == "claim" and one.evidence != "consistency"]
-    labels = sum(one.claim.is_label for one in of_claims)
-    by_evidence = Counter(one.evidence for one in of_claims if not one.claim.is_label)
     rests = [
-        f"{term.word} {by_evidence[evidence]:,}"
-        for evidence, term in _EVIDENCE.items()
-        if by_evidence[evidence]
+        f"{_EVIDENCE[evidence].word} {by_basis['evidence']:,}"
+        for evidence, by_basis in holding.items()
+        if by_basis["evidence"]
     ]
     sentence = f"The others: {' · '.join(others)}." if others else ""
     if not rests:
         return sentence
-    apart = [
-        f"{count:,} {what}"
-        for count, what in ((twice, "agree with another printing"), (labels, "are row labels"))
-        if count
-    ]
+    total = sum(holding.values(), Counter[str]())
+    words = ("printing", "agree with another printing"), ("label", "are row labels")
+    apart = [f"{total[basis]:,} {what}" for basis, what in words if total[basis]]
     rest = f" Beside them {' and '.join(apart)}." if apart else ""
-    total = by_evidence.total()
-    return f"{sentence} {total:,} that hold rest on evidence: {' · '.join(rests)}.{rest}"
+    on = total["evidence"]
+    return f"{sentence} {on:,} that hold rest on evidence: {' · '.join(rests)}.{rest}"
+
+
+def _holding(audit: Audit) -> dict[Evidence, Counter[str]]:
+    """Count those that hold, by class: on evidence, by another printing, as the name of a row."""
+    found: dict[Evidence, Counter[str]] = {evidence: Counter() for evidence in _EVIDENCE}
+    for one in audit.judged:
+        if one.verdict in ("holds", "holds_rounded"):
+            again = one.claim.kind == "cross_check" or one.evidence == "consistency"
+            basis = "printing" if again else "label" if one.claim.is_label else "evidence"
+            found[one.evidence][basis] += 1
+    return {evidence: counts for evidence, counts in found.items() if counts}
 
 
 def _inputs(
@@ -414,36 +413,6 @@ def _contradicts(evidence: Evidence, counts: Mapping[tuple[str, str], int]) -> s
     if evidence in _NEVER:
         return f"contradicts none: {_NEVER[evidence]}"
     return f"contradicts none of its {claims:,} claims" if claims else "no claim here rests on it"
-
-
-def _headline(counts: Counter[tuple[str, str]]) -> str:
-    """Say the totals in one sentence, without those that are zero."""
-    if not counts["", ""]:
-        return "The register has no claims."
-    rounded, fitted = counts["holds_rounded", ""], counts["not_checkable", "witness_fitted"]
-    clauses = [
-        (
-            counts["holds", ""] + rounded,
-            *("holds", "hold"),
-            f" ({rounded:,} by a rounding that is named)" if rounded else "",
-        ),
-        (counts["contradicted", ""], "is contradicted", "are contradicted", ""),
-        (counts["ambiguous", ""], "is ambiguous", "are ambiguous", ""),
-        (counts["feasible", ""], "is feasible", "are feasible", ""),
-        (
-            counts["not_checkable", ""],
-            *("cannot be checked here", "cannot be checked here"),
-            f" ({fitted:,} because a witness was fitted to what is printed)" if fitted else "",
-        ),
-    ]
-    parts = [
-        f"{count:,} {one if count == 1 else many}{more}"
-        for count, one, many, more in clauses
-        if count
-    ]
-    listed = " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
-    total = counts["", ""]
-    return f"Of {total:,} {'claim' if total == 1 else 'claims'}, {listed}."
 
 
 def _computed(outcome: Outcome, claim: Claim) -> _Shown:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -64,11 +65,9 @@ class ResultFolder:
 
     def __init__(self, path: Path, rule_of: Mapping[str, str] | None = None) -> None:
         if not path.is_dir():
-            raise AuditError(
-                "there is no such folder of results",
-                remedy="finish the run that writes it, or name another",
-                file=str(path),
-            )
+            problem = "there is no such folder of results"
+            remedy = "finish the run that writes it, or name another"
+            raise AuditError(problem, remedy=remedy, file=str(path))
         self._root = path.resolve()
         self.rule_of = rule_of or {}
         self._tables: dict[str, list[dict[str, str]]] = {}
@@ -83,45 +82,30 @@ class ResultFolder:
         ``column_upper``, beside ``value`` from ``lower`` and ``upper``.
         """
         rows = self._read(check.result)
-        try:
-            return self._found(check, rows, role, as_text=as_text)
-        except AuditError as error:
-            why = [row["method"] for row in rows if row.get("quantity") == UNDEFINED]
-            of_evidence = rows and {"quantity", "method"} <= rows[0].keys()
-            if of_evidence and error.field.startswith("rows"):
-                # What is computed can be named by a printed number, or need one that is possible.
-                why.append(f"it was not computed: {error.problem}")
-            if not why:
-                raise
-            raise Undefined("; ".join(why), remedy="correct what it rests on") from error
-
-    def _found(
-        self, check: Check, rows: Sequence[_Row], role: Role | None, *, as_text: bool
-    ) -> Found:
-        selected = self._select(check, rows)
-        evidence = self._evidence(check, role, selected or rows)
-        if as_text:
-            if check.aggregate is not None:
-                raise AuditError(
-                    f"the {check.aggregate} of rows cannot be held against a word",
-                    remedy="state a number in `states`",
-                    field="aggregate",
-                )
-            self._need_column(check.result, check.column, "column")
-            return Found(selected[0][check.column], evidence)
-        scale = as_decimal(check.scale)
-        value = self._value(check, selected)
-        error = as_decimal(self._standard_error(check, selected, evidence)) * abs(scale)
-        ends = self._ends(check, selected, value)
-        low, high = sorted(float(as_decimal(end) * scale) for end in ends or (value, value))
-        # Where a sample fixes a value, it is no estimate.
-        is_set = low < high or (ends is not None and evidence == "raw_sample")
-        return Found(
-            float(as_decimal(value) * scale),
-            evidence,
-            float(error),
-            *((low, high) if is_set else ()),
-        )
+        with _undefined_by(rows):
+            selected = self._select(check, rows)
+            evidence = self._evidence(check, role, selected or rows)
+            if as_text:
+                if check.aggregate is not None:
+                    problem = f"the {check.aggregate} of rows cannot be held against a word"
+                    raise AuditError(
+                        problem, remedy="state a number in `states`", field="aggregate"
+                    )
+                self._need_column(check.result, check.column, "column")
+                return Found(selected[0][check.column], evidence)
+            scale = as_decimal(check.scale)
+            value = self._value(check, selected)
+            error = as_decimal(self._standard_error(check, selected, evidence)) * abs(scale)
+            ends = self._ends(check, selected, value)
+            low, high = sorted(float(as_decimal(end) * scale) for end in ends or (value, value))
+            # Where a sample fixes a value, it is no estimate.
+            is_set = low < high or (ends is not None and evidence == "raw_sample")
+            return Found(
+                float(as_decimal(value) * scale),
+                evidence,
+                float(error),
+                *((low, high) if is_set else ()),
+            )
 
     # Files
 
@@ -131,11 +115,9 @@ class ResultFolder:
             # Of another kind of file it is said that it is none.
             if path.suffix == ".csv" and not path.is_file():
                 rule = f" by {self.rule_of[name]}" if name in self.rule_of else ""
-                raise AuditError(
-                    f"{name} is not in {self._root.name}/",
-                    remedy=f"finish the run that writes it{rule} first, or correct the name",
-                    field="result",
-                )
+                problem = f"{name} is not in {self._root.name}/"
+                remedy = f"finish the run that writes it{rule} first, or correct the name"
+                raise AuditError(problem, remedy=remedy, field="result")
             self._columns[name], self._tables[name] = read_csv(name, path, "result")
         return self._tables[name]
 
@@ -149,11 +131,9 @@ class ResultFolder:
     def _need_column(self, file: str, column: str, field: str) -> None:
         columns = self._columns[file]
         if column not in columns:
-            raise AuditError(
-                f"{file} has no column {one_line(column, 200)!r}",
-                remedy=suggest(column, columns, f"name one of {', '.join(columns)}"),
-                field=field,
-            )
+            problem = f"{file} has no column {one_line(column, 200)!r}"
+            remedy = suggest(column, columns, f"name one of {', '.join(columns)}")
+            raise AuditError(problem, remedy=remedy, field=field)
 
     # Rows
 
@@ -187,17 +167,13 @@ class ResultFolder:
             )
             if check.pair:
                 raise _no_such_pair(check, rows)
-            raise AuditError(
-                f"no row of {check.result} matches {_show(check.rows)}",
-                remedy=f"correct the selector (rows in all: {len(rows)}; {alone})",
-                field="rows",
-            )
+            problem = f"no row of {check.result} matches {_show(check.rows)}"
+            remedy = f"correct the selector (rows in all: {len(rows)}; {alone})"
+            raise AuditError(problem, remedy=remedy, field="rows")
         if len(selected) > 1 and check.aggregate is None:
-            raise AuditError(
-                f"{len(selected)} rows of {check.result} match {_show(check.rows)}",
-                remedy="select exactly one row, or say in `aggregate` what to do with them",
-                field="rows",
-            )
+            problem = f"{len(selected)} rows of {check.result} match {_show(check.rows)}"
+            remedy = "select exactly one row, or say in `aggregate` what to do with them"
+            raise AuditError(problem, remedy=remedy, field="rows")
         return selected
 
     def _value(self, check: Check, selected: Sequence[_Row]) -> float:
@@ -221,11 +197,8 @@ class ResultFolder:
             _aggregated(check, [_end(check, name, row) for row in selected]) for name in names
         )
         if not low <= value <= high:
-            raise AuditError(
-                f"{value} in {check.result} is not from {low} to {high}",
-                remedy=f"correct {names[0]} and {names[1]}",
-                field="column",
-            )
+            problem = f"{value} in {check.result} is not from {low} to {high}"
+            raise AuditError(problem, remedy=f"correct {names[0]} and {names[1]}", field="column")
         return low, high
 
     def _standard_error(self, check: Check, selected: Sequence[_Row], evidence: Evidence) -> float:
@@ -235,21 +208,15 @@ class ResultFolder:
         field = "standard_error"
         self._need_column(check.result, named, field)
         if check.aggregate is not None:
-            raise AuditError(
-                f"the {check.aggregate} of rows has no standard error of its own",
-                remedy="give the standard error as a number",
-                field=field,
-            )
+            problem = f"the {check.aggregate} of rows has no standard error of its own"
+            raise AuditError(problem, remedy="give the standard error as a number", field=field)
         # A deterministic row of a file that has simulated ones too.
         if selected[0][named].strip().lower() in _EMPTY and evidence != "simulated":
             return 0.0
         error = _cell_number(check.result, named, selected[0], field)
         if not 0 <= error < math.inf:
-            raise AuditError(
-                f"a standard error must be finite and not negative, got {error}",
-                remedy="name the column of the standard error",
-                field=field,
-            )
+            problem = f"a standard error must be finite and not negative, got {error}"
+            raise AuditError(problem, remedy="name the column of the standard error", field=field)
         return error
 
     # Evidence
@@ -259,20 +226,16 @@ class ResultFolder:
         asserted = check.evidence
         if found is None:
             if asserted is None:
-                raise AuditError(
-                    f"nothing says what {check.result} rests on",
-                    remedy="assert it in `evidence`, or write its metadata beside it",
-                    field="evidence",
-                )
+                problem = f"nothing says what {check.result} rests on"
+                remedy = "assert it in `evidence`, or write its metadata beside it"
+                raise AuditError(problem, remedy=remedy, field="evidence")
             return asserted
         if asserted is None or (asserted == "derived" and from_published):
             return asserted or found
         if EVIDENCE.index(asserted) < EVIDENCE.index(found):
-            raise AuditError(
-                f"{asserted} is asserted, but {check.result} is {found}",
-                remedy="leave `evidence` out, or assert what is weaker",
-                field="evidence",
-            )
+            problem = f"{asserted} is asserted, but {check.result} is {found}"
+            remedy = "leave `evidence` out, or assert what is weaker"
+            raise AuditError(problem, remedy=remedy, field="evidence")
         return asserted
 
     def _found_evidence(
@@ -297,31 +260,40 @@ class ResultFolder:
         return "counts", True
 
 
+@contextmanager
+def _undefined_by(rows: Sequence[_Row]) -> Iterator[None]:
+    """Make an error undefined where the rows say why they have no value, or cannot be named."""
+    try:
+        yield
+    except AuditError as error:
+        why = [row["method"] for row in rows if row.get("quantity") == UNDEFINED]
+        of_evidence = rows and {"quantity", "method"} <= rows[0].keys()
+        if of_evidence and error.field.startswith("rows"):
+            # What is computed can be named by a printed number, or need one that is possible.
+            why.append(f"it was not computed: {error.problem}")
+        if not why:
+            raise
+        raise Undefined("; ".join(why), remedy="correct what it rests on") from error
+
+
 def _no_such_pair(check: Check, rows: Sequence[_Row]) -> AuditError:
     names = {row[column] for row in rows for column in ("model_a", "model_b")}
     named = " and ".join(check.pair)
     for name in check.pair:
         if name not in names:
-            return AuditError(
-                f"{check.result} has no pair of {named}: no model is named {name!r}",
-                remedy=suggest(name, sorted(names), "correct the name"),
-                field="pair",
-            )
-    return AuditError(
-        f"{check.result} has no pair of {named}",
-        remedy="resolve the board with --pairs all, or name the task",
-        field="pair",
-    )
+            problem = f"{check.result} has no pair of {named}: no model is named {name!r}"
+            remedy = suggest(name, sorted(names), "correct the name")
+            return AuditError(problem, remedy=remedy, field="pair")
+    problem = f"{check.result} has no pair of {named}"
+    remedy = "resolve the board with --pairs all, or name the task"
+    return AuditError(problem, remedy=remedy, field="pair")
 
 
 def _aggregated(check: Check, cells: Sequence[float]) -> float:
     value = cells[0] if check.aggregate is None else _AGGREGATES[check.aggregate](cells)
     if math.isnan(value):
-        raise AuditError(
-            f"the {check.aggregate} of {check.column} in {check.result} is undefined",
-            remedy="select finite cells",
-            field="aggregate",
-        )
+        problem = f"the {check.aggregate} of {check.column} in {check.result} is undefined"
+        raise AuditError(problem, remedy="select finite cells", field="aggregate")
     return value
 
 
@@ -333,11 +305,9 @@ def _end(check: Check, name: str, row: _Row) -> float:
 
 def _witness_evidence(check: Check, role: Role | None) -> Evidence:
     if role is None:
-        raise AuditError(
-            f"{check.result} rests on a witness, and nothing says what it did with the number",
-            remedy="give the claim a `role`, or name in `role_of` the claim whose role counts",
-            field="role_of",
-        )
+        problem = f"{check.result} rests on a witness, and nothing says what it did with the number"
+        remedy = "give the claim a `role`, or name in `role_of` the claim whose role counts"
+        raise AuditError(problem, remedy=remedy, field="role_of")
     return _EVIDENCE_OF_ROLE[role]
 
 
@@ -355,22 +325,17 @@ def _kinds_in(path: Path) -> frozenset[str] | None:
         problem = f"{SOURCE_KINDS} must list known kinds of source, got {kinds!r}"
     except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
         problem = type(error).__name__
-    raise AuditError(
-        f"{path.name} is no usable metadata: {one_line(problem, 200)}",
-        remedy=f"write {path.name.removesuffix('-metadata.json')} again",
-        field="result",
-    )
+    problem = f"{path.name} is no usable metadata: {one_line(problem, 200)}"
+    remedy = f"write {path.name.removesuffix('-metadata.json')} again"
+    raise AuditError(problem, remedy=remedy, field="result")
 
 
 def _evidence_cell(file: str, row: _Row) -> Evidence:
     for evidence in EVIDENCE:
         if row["evidence"] == evidence:
             return evidence
-    raise AuditError(
-        f"{file} names the unknown class of evidence {one_line(row['evidence'], 80)!r}",
-        remedy=f"known are {', '.join(EVIDENCE)}",
-        field="evidence",
-    )
+    problem = f"{file} names the unknown class of evidence {one_line(row['evidence'], 80)!r}"
+    raise AuditError(problem, remedy=f"known are {', '.join(EVIDENCE)}", field="evidence")
 
 
 def _weakest(classes: Any) -> Evidence:
@@ -388,11 +353,9 @@ def _cell_number(file: str, column: str, row: _Row, field: str) -> float:
         )
     number = _number(cell)
     if number is None:
-        raise AuditError(
-            f"the cell of {column} in {file} holds no number: {one_line(cell, 80)!r}",
-            remedy="name a column of numbers, or state a text in `states`",
-            field=field,
-        )
+        problem = f"the cell of {column} in {file} holds no number: {one_line(cell, 80)!r}"
+        remedy = "name a column of numbers, or state a text in `states`"
+        raise AuditError(problem, remedy=remedy, field=field)
     return number
 
 
@@ -433,11 +396,9 @@ def _need_values(file: str, column: str, cells: Sequence[str], condition: Condit
     for value in wanted:
         if cells and not any(_equal_cells(cells, value)) and not _is_other_boolean(cells, value):
             known = list(dict.fromkeys(cells))
-            raise AuditError(
-                f"no cell of {column} in {file} is {one_line(repr(value), 200)}",
-                remedy=suggest(str(value), known, f"it has {', '.join(known)}"),
-                field=f"rows/{column}",
-            )
+            problem = f"no cell of {column} in {file} is {one_line(repr(value), 200)}"
+            remedy = suggest(str(value), known, f"it has {', '.join(known)}")
+            raise AuditError(problem, remedy=remedy, field=f"rows/{column}")
 
 
 def _is_other_boolean(cells: Sequence[str], value: object) -> bool:
@@ -469,11 +430,8 @@ def _compare(cell: str, name: str, bound: float, column: str) -> bool:
         return False
     number = _number(cell)
     if number is None:
-        raise AuditError(
-            f"{one_line(cell, 80)!r} in column {column} cannot be compared with {bound}",
-            remedy="compare columns of numbers only",
-            field=f"rows/{column}",
-        )
+        problem = f"{one_line(cell, 80)!r} in column {column} cannot be compared with {bound}"
+        raise AuditError(problem, remedy="compare columns of numbers only", field=f"rows/{column}")
     return _COMPARISONS[name](number, bound)
 
 

@@ -11,32 +11,28 @@ import pandas as pd
 
 from audit.evaluate import Audit, Judged
 from audit.independence import independent_tests
-from llm_power._provenance import EVIDENCE, VERDICTS
+from llm_power._provenance import EVIDENCE, VERDICTS, Verdict
 from llm_power._report._escape import escape_markdown
 from llm_power._report.text_tables import markdown_table
 
+_OF_DECIDING: Final = ("value", "lower", "upper", "standard_error", "discrepancy", "z", "rounding")
 CLAIM_COLUMNS: Final = [
     *["id", "kind", "section", "place", "exhibit", "claim", "quantity", "printed", "half_unit"],
-    *["verdict", "evidence", "value", "lower", "upper", "standard_error", "discrepancy", "z"],
-    *["rounding", "source", "made_by", "reason", "readings", "undefined", "follows_from", "test"],
-    *["derivation", "consequence", "needs", "note"],
+    *["verdict", "evidence", *_OF_DECIDING, "source", "made_by", "reason", "readings"],
+    *["undefined", "follows_from", "test", "derivation", "consequence", "needs", "note"],
 ]
-
 _TESTS: Final = (
     "Cells of a table follow from one another. Given as few of them as all others follow from, and "
     "without those that repeat a computation, the decided ones are so many tests."
 )
-_HEADINGS: Final = {
-    "contradicted": "Contradicted",
-    "ambiguous": "Ambiguous",
-}
+# What is shown in full.
+_IN_FULL: Final[tuple[Verdict, ...]] = ("contradicted", "ambiguous")
 
 
 def claims_frame(audit: Audit) -> pd.DataFrame:
     """Return one row per claim; ``value`` to ``source`` are of the check that decides."""
     rows = [_row(judged) for judged in audit.judged]
-    frame = pd.DataFrame(rows, columns=CLAIM_COLUMNS)
-    return frame.astype({"value": object})
+    return pd.DataFrame(rows, columns=CLAIM_COLUMNS).astype({"value": object})
 
 
 def write_claims(audit: Audit, csv_path: Path, md_path: Path) -> None:
@@ -56,10 +52,9 @@ def claims_markdown(audit: Audit) -> str:
     if rows := tests_cells(audit):
         header = ["exhibit", "decided", "given", "repeated", "tests"]
         blocks += ["## Tests", _TESTS, markdown_table([header, *rows], right=(1, 2))]
-    for verdict, heading in _HEADINGS.items():
-        found = [judged for judged in audit.judged if judged.verdict == verdict]
-        blocks.append(f"## {heading}")
-        blocks += [_in_full(judged) for judged in found] or ["None."]
+    for verdict in _IN_FULL:
+        found = [_in_full(judged) for judged in audit.with_verdict(verdict)]
+        blocks += [f"## {verdict.capitalize()}", *(found or ["None."])]
     blocks.append("## Every claim")
     for section, members in groupby(_by_section(audit.judged), key=lambda j: j.claim.section):
         blocks += [f"### {escape_markdown(section)}", _section_table(list(members))]
@@ -96,38 +91,19 @@ def tests_cells(audit: Audit) -> list[list[str]]:
 
 def _row(judged: Judged) -> dict[str, object]:
     claim, deciding = judged.claim, judged.deciding
-    return {
-        "id": claim.id,
-        "kind": claim.kind,
-        "section": claim.section,
-        "place": claim.place,
-        "exhibit": claim.exhibit,
-        "claim": claim.claim,
-        "quantity": claim.quantity,
-        "printed": claim.printed,
-        "half_unit": claim.statement.half_unit if claim.statement.relation != "text" else None,
-        "verdict": judged.verdict,
-        "evidence": judged.evidence,
-        "value": deciding.value if deciding else None,
-        "lower": deciding.lower if deciding else None,
-        "upper": deciding.upper if deciding else None,
-        "standard_error": deciding.standard_error or None if deciding else None,
-        "discrepancy": deciding.discrepancy if deciding else None,
-        "z": deciding.z if deciding else None,
-        "rounding": deciding.rounding if deciding else None,
+    row: dict[str, object] = {name: getattr(claim, name, None) for name in CLAIM_COLUMNS}
+    row |= {name: getattr(judged, name) for name in ("verdict", "evidence", "reason", "made_by")}
+    row |= {name: getattr(deciding, name, None) for name in _OF_DECIDING}
+    is_text = claim.statement.relation == "text"
+    return row | {
+        "half_unit": None if is_text else claim.statement.half_unit,
+        "standard_error": row["standard_error"] or None,
         "source": deciding.check.source if deciding else None,
-        "made_by": judged.made_by,
-        "reason": judged.reason,
         "readings": "; ".join(
             f"{o.check.reading}: {o.value!r}" for o in judged.outcomes if o.check.reading
         ),
-        "undefined": claim.undefined,
         "follows_from": " ".join(claim.follows_from),
-        "test": claim.test,
         "derivation": judged.derivation,
-        "consequence": claim.consequence,
-        "needs": claim.needs,
-        "note": claim.note,
     }
 
 

@@ -29,7 +29,7 @@ def write_cells(data: Path, printed: Mapping[str, Claim], claims: Iterable[Claim
 def _in_cell(cell: str, claim: Claim, before: str) -> str:
     """Return a printed cell with what a claim states, in its place among what the cell holds."""
     part = claim.cell.part if claim.cell else ""
-    start = {"lower": cell.find("["), "upper": cell.rfind(","), "share": cell.find("(")}.get(
+    start = {"lower": cell.find("["), "upper": cell.rfind(", "), "share": cell.find("(")}.get(
         part, 0
     )
     start = cell.find("(") if part == "parentheses" else start

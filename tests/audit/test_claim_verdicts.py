@@ -11,22 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.agreement import MONTE_CARLO_LEVEL, MONTE_CARLO_STANDARD_ERRORS
-from audit.printed import DisplayRule, Printed, Relation
-from audit.verdicts import (
-    ROUNDED_DOWN,
-    ROUNDED_UP,
+from audit.agreement import (
+    MONTE_CARLO_LEVEL,
+    MONTE_CARLO_STANDARD_ERRORS,
     judge_printed,
     judge_readings,
     judge_value,
 )
+from audit.printed import DisplayRule, Printed, Relation
 from llm_power._provenance import EVIDENCE, Evidence, Verdict
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)
 WIDTH = st.floats(0.0, 10.0, allow_nan=False)
 SOUND: tuple[Evidence, ...] = ("raw", "derived", "counts")
 
-
+ROUNDED_UP, ROUNDED_DOWN = "rounded up", "rounded down"
 _RULES: dict[str, DisplayRule] = {ROUNDED_UP: "up", ROUNDED_DOWN: "down"}
 
 

@@ -28,6 +28,8 @@ from replication.sample import seen_cells
 _OF_BOARD: Final = ("gap_buckets", "miller_gain", "multiplicity", "pairs", "rho_sensitivity")
 # Standard errors from which on a pair is counted.
 _FAR: Final = 2.5
+# A label of the paper that a sentence spells out.
+_SPELLED: Final = {"Wino": "Winogrande"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,10 +218,11 @@ def witness_beside_sample(
     n_star = seen["discordance_witness"] * scale - K
     turned = seen[(n_star > seen["n_items"]) != (seen["n_star_sample"] > seen["n_items"])]
     sentences += [
-        f"{row['model_a']} and {row['model_b']} on {row['task']} change their verdict: rho is "
-        f"{row['rho_witness']:.3f} there and {row['rho_sample']:.3f} ± {row['rho_sample_se']:.3f} "
-        f"on the items, N* {n_star[k]:,.0f} and {row['n_star_sample']:,.0f} ± "
-        f"{row['n_star_sample_se']:,.0f} for {row['n_items']:,} items."
+        f"{row['model_a']} and {row['model_b']} on {_SPELLED.get(row['task'], row['task'])} change "
+        f"their verdict: rho is {row['rho_witness']:.3f} there and {row['rho_sample']:.3f} ± "
+        f"{row['rho_sample_se']:.3f} on the items, N* {n_star[k]:,.0f} and "
+        f"{row['n_star_sample']:,.0f} ± {row['n_star_sample_se']:,.0f} for "
+        f"{row['n_items']:,} items."
         for k, row in turned.iterrows()
     ]
     (count,) = (f.value for f in findings if f.quantity == "unresolved_fixed")

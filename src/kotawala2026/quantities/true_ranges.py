@@ -107,9 +107,10 @@ def unresolved_pairs(ground: DisplayedScores) -> Iterator[Finding]:
         count = between(f"{quantity}_of_printed_numbers", subject, least, most, method)
         yield replace(count, basis="counts")
     least, most = ranges[list(asked).index(("unresolved", "all"))]
+    printed = ground.published.settings["figure_2_unresolved"]
     sentence = (
-        f"The displayed scores and the printed numbers beside it leave {least} to {most} of the "
-        f"{len(possible.pairs)} pairs of Open LLM Leaderboard v1 unresolved."
+        f"Of the {len(possible.pairs)} pairs of Open LLM Leaderboard v1 the paper has {printed} "
+        f"unresolved; displayed scores and all its other numbers leave {least} to {most}."
     )
     for conflict in conflicts:
         by = "" if conflict.is_proved else " by a solver alone"

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from zlib import crc32
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from audit.agreement import agrees
 from audit.detection import Detection
+from audit.printed import Printed, parse_printed
+from audit.printed_tables import load_counts, load_table
+from llm_power._statistics.paired_binary import required_n_discordance
 
 ROOT = Path(__file__).resolve().parents[3]
 RECORDED = ROOT / "data" / "recorded" / "audit_power"
 N_AGAIN = 60
+# Values of a pair: the ICC of all items, then ICC, mean size and number of resamples.
+DATA = re.compile(r"(\d+ vs \d+): ICC (\S+); resamples ([^|]+)")
+VALUE = re.compile(r"(\S+) \(size (\S+)\) × (\d+)")
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +64,57 @@ def test_documents_have_the_rates_of_each_table(tool: ModuleType, paper: str, fe
 def test_the_page_says_what_each_misprint_that_passes_can_be(trials: pd.DataFrame) -> None:
     passed = trials[trials["fate"] != "noticed"]
     text = page("docs/audit.md")
-    assert f"Drawn were {len(trials)} misprints of the 614 numbers" in text
+    assert f"Drawn were {len(trials)} misprints of the 546 numbers" in text
     assert f"and {len(passed)} pass." in text
     for stands, count in passed["stands"].value_counts().items():
         assert f"*{stands}*, {count}: " in text
     for misprinted in passed.loc[passed["stands"] == "fault", "misprinted"]:
         assert misprinted.partition(" for ")[0].removeprefix("≈ ") in text
+
+
+def shifted(cell: Printed, by: float) -> Printed:
+    return replace(cell, value=round(cell.value + by, 9))
+
+
+def test_values_that_a_misprint_can_have_display_as_printed(trials: pd.DataFrame) -> None:
+    """ICC and mean sizes of the table give Table 9's row with the misprint, and its share."""
+    printed = load_table(ROOT / "data/kotawala2026/printed/table_09.csv")
+    counts = load_counts(ROOT / "data/kotawala2026/printed/table_07.csv", n_items=12031)
+    n_star = required_n_discordance(counts.b, counts.c, 12031)
+    columns = ("icc", "design_effect", "n_star_cluster")
+    of_values = trials[trials["stands"] == "values"]
+    assert len(of_values) > 50
+    for row in of_values.itertuples():
+        tails, by = [0.05, 0.95], 0.0
+        if row.claim == "table-9-caption/percentiles":
+            tails = [float(end) / 100 for end in row.misprinted.rstrip("%").split("–")]
+        else:
+            by = parse_printed(row.misprinted).value - parse_printed(row.printed).value
+        of = re.fullmatch(r"table_0./\d/(\w+)(?:/(\w+))?|s6.4/(icc)-(\w+)/\d", row.claim)
+        column, part = (of[1] or of[3], of[2] or of[4] or "point") if of else ("", "")
+        for label, whole, resamples in DATA.findall(row.data):
+            i = printed.index[printed["pair"] == label][0]
+            listed = np.array(VALUE.findall(resamples), dtype=float)
+            icc, size = np.repeat(listed[:, :2], listed[:, 2].astype(int), axis=0).T
+            assert len(icc) == 1000
+            assert size.min() >= 381
+            assert size.max() <= 1351
+            effect = 1 + (size - 1) * np.maximum(icc, 0)
+            shares = float((n_star[i] * effect > 12031).mean())
+            assert agrees(printed["pr_unresolved"][i], shares)
+            point = 1 + (12031 / 14 - 1) * max(float(whole), 0)
+            values = {
+                "point": (float(whole), point, n_star[i] * point),
+                **{
+                    end: [np.quantile(x, tail) for x in (icc, effect, n_star[i] * effect)]
+                    for end, tail in zip(("lower", "upper"), tails, strict=True)
+                },
+            }
+            for end, found in values.items():
+                for name, value in zip(columns, found, strict=True):
+                    is_it = (name, end) == (column, part)
+                    cell = shifted(getattr(printed[name][i], end), by if is_it else 0)
+                    assert agrees(cell, float(value)), (row.claim, name, end)
 
 
 @pytest.mark.slow

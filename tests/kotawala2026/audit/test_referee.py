@@ -111,6 +111,18 @@ def test_the_statements_of_the_review_have_the_verdicts_of_the_audit(results: Pa
     claims = pd.read_csv(results / "audit/claims.csv", index_col="id")
     verdict, value = claims["verdict"], pd.to_numeric(claims["value"], errors="coerce")
     assert verdict["abstract/category-bootstrap"] == "holds"
+    assert verdict[["abstract/oll-unresolved", "abstract/mmlu-unresolved"]].tolist() == [
+        *("feasible", "holds")
+    ]
+    remains = verdict[["abstract/pattern-remains-oll", "abstract/pattern-remains-mmlu"]]
+    assert (remains == "holds").all()
+    monitored = [claims["printed"][f"table_05/3/{board}/count"] for board in ("oll_v1", "mmlu_pro")]
+    monitored = [one.replace("/", " of ") for one in monitored]
+    assert f"Under monitoring {' and '.join(monitored)} are unresolved" in PAGE
+    ends = claims.loc["s2/miller-median", ["lower", "upper"]].astype(float)
+    items = claims.loc["fig-4/n-star", ["lower", "upper"]].astype(float)
+    assert f"gains of {ends['lower']:.2f} to {ends['upper']:.2f}, and" in PAGE
+    assert f"{items['lower']:,.0f} to {items['upper']:,.0f} items" in PAGE
     assert verdict[["app-b/all-three-gaps", "fig-6/within-6"]].tolist() == ["ambiguous"] * 2
     assert verdict["abstract/three-of-five"] == "contradicted"
     assert verdict["abstract/factor-of-two"] == "holds"

@@ -18,13 +18,18 @@ from kotawala2026.quantities.pair_bounds import gain_of
 from kotawala2026.quantities.pairs import required_n_at_shifted_rho
 from kotawala2026.quantities.true_ranges import (
     PossibleTables,
+    printed_rows,
     rows_without_counts,
     unresolved_pairs,
 )
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.paired_binary import PairSummary, summarize_counts
+from llm_power._statistics.paired_binary import (
+    PairSummary,
+    shortcut_required_n,
+    summarize_counts,
+)
 from replication.findings import Finding
-from replication.true_ranges import CountRow, count_ranges
+from replication.true_ranges import CountRow, count_ranges, quantile_rows
 
 #: Which of the five models solve an item.
 PATTERNS = np.array(list(product((0, 1), repeat=5)))
@@ -47,8 +52,9 @@ def test_the_headline_has_its_range(numbers: PublishedNumbers, possible: Possibl
     middle = findings["unresolved_of_printed_numbers", "2%–5%"]
     assert (middle.lower, middle.upper) == (3, 5)
     said = str(findings["range_of_unresolved", ""].value)
-    assert said.startswith(
-        "The displayed scores and the printed numbers beside it leave 10 to 12 of"
+    assert said == (
+        "Of the 40 pairs of Open LLM Leaderboard v1 the paper has 11 unresolved; displayed scores "
+        "and all its other numbers leave 10 to 12."
     )
     assert "contradict" not in said
     # Step by step: margins, Table 6, and everything but counts.
@@ -57,6 +63,19 @@ def test_the_headline_has_its_range(numbers: PublishedNumbers, possible: Possibl
     assert count_ranges([], [(unresolved, ())]) == ([(2, 15)], [])
     assert count_ranges(of_table_6, [(unresolved, ())]) == ([(7, 15)], [])
     assert count_ranges(rows, [(unresolved, ())]) == ([(9, 12)], [])
+
+
+def test_ratios_of_whole_items_leave_the_range(possible: PossibleTables) -> None:
+    """Section 4's five numbers of n_h/N*, both rounded up, fit the others and exclude no count."""
+    rows, unresolved = list(printed_rows(possible)), possible.unresolved("all")
+    ratio = {}
+    for i, table in enumerate(possible.tables):
+        n_h = shortcut_required_n(table.p_a, table.p_b, table.rho)
+        ratio[i] = np.ceil(n_h) / np.ceil(table.n_star)
+    printed = (0.487, 0.0005), (0.4999, 5e-5), (0.5002, 5e-5), (0.5035, 5e-5), (0.562, 0.0005)
+    for (name, share), (value, half_unit) in zip(SHARES.items(), printed, strict=True):
+        rows += quantile_rows(name, ratio, share, value - half_unit, value + half_unit)
+    assert count_ranges(rows, [(unresolved, ())]) == ([(10, 12)], [])
 
 
 def quantiles(numbers: PublishedNumbers, possible: PossibleTables) -> list[Any]:
