@@ -30,7 +30,7 @@ _STATE: Final = Path("/run/llm-power-slurm")
 _SECONDS: Final = 30.0
 
 # Control groups, which a container often has not, are used nowhere. Memory is given out as it is
-# asked for, and a job that takes more is ended.
+# asked for, and a job that takes more is ended. Ended jobs stay known for a day.
 _TEXT: Final = """\
 ClusterName=llm-power
 SlurmctldHost={host}(127.0.0.1)
@@ -55,6 +55,7 @@ JobAcctGatherFrequency=1
 JobAcctGatherParams=OverMemoryKill
 SlurmdParameters=config_overrides
 ReturnToService=2
+MinJobAge=86400
 KillWait=2
 {nodes}
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE

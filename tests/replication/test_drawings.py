@@ -27,9 +27,12 @@ def inches(pdf: Path) -> list[float]:
 def test_both_variants_have_the_width_of_the_column_or_the_page(
     wide: bool, width: float, tmp_path: Path
 ) -> None:
+    figures: list[Figure] = []
+
     def draw() -> Figure:
         figure = new_figure(height=2, wide=wide)
         figure.subplots().plot([0, 1])
+        figures.append(figure)
         return figure
 
     drawing = Drawing("Two points", SOURCES, draw, "It rises.", finding="One is higher.")
@@ -45,3 +48,8 @@ def test_both_variants_have_the_width_of_the_column_or_the_page(
     assert inches(tmp_path / "with.pdf")[1] > 2.1
     caption = (tmp_path / "camera_ready.txt").read_text(encoding="utf-8")
     assert caption == f"Two points. It rises. Provenance: {SOURCES[0].line}.\n"
+    for figure in figures:
+        left, bottom, right, top = figure.axes[0].get_position().extents
+        assert 0 < left < 0.25
+        assert 0.9 < right < 1
+        assert 0 < bottom < top < 1

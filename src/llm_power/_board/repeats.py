@@ -13,7 +13,7 @@ import pandas as pd
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.tabulation import PAIR_KEY
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.arrays import IntArray
+from llm_power._statistics.arrays import IntArray, ratio
 from llm_power._statistics.repeats import ItemMeans, items_or_repeats, variances_of_means
 
 _FOUND: Final = ["n_items", "delta", "repeats", "between", "within_a", "within_b"]
@@ -84,8 +84,7 @@ def _with_ways(table: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
     # Items are paid by their answers alone so far: from their cost follows their number.
     further_items = way.items_cost / (2 * repeats)
     needs = (further_items > 0) & np.isfinite(further_items)
-    even = np.full(n.shape, np.nan)
-    np.divide(way.repeats_cost, further_items, out=even, where=needs)
+    even = ratio(way.repeats_cost, further_items, where=needs)
     made = {
         "n_star_repeats": way.n_star,
         "n_star_one": one.n_star,

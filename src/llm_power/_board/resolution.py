@@ -15,7 +15,7 @@ from llm_power._board.tabulation import (
     with_an_item,
     without_strangers,
 )
-from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.arrays import FloatArray, ratio
 from llm_power._statistics.inversion import (
     minimum_detectable_effect,
     required_n,
@@ -111,8 +111,7 @@ def _graded_columns(moments: DifferenceMoments, point: OperatingPoint) -> dict[s
     n_star = required_n(delta, np.sqrt(var_d), **at)
     q = resolution_ratio(n, n_star)
     scale = np.sqrt(var_a * var_b)
-    rho = np.full(scale.shape, np.nan)
-    np.divide((var_a + var_b - var_d) / 2, scale, out=rho, where=scale > 0)
+    rho = ratio((var_a + var_b - var_d) / 2, scale)
     undefined = np.full(scale.shape, np.nan)
     return {
         "p_a": moments.sum_a / n,

@@ -150,16 +150,16 @@ def resolve(
     """Resolve the pairs of a leaderboard from its per-item SCORES.
 
     A table (Parquet, CSV, TSV, JSON Lines, .xlsx; - is standard input) is one task, wide or long.
-    Logs, or folders of them, are read together: a task has the models that any of them has.
-    docs/logs.md lists the tools whose logs are read; NAME=PATH reads a log under your own name.
+    Logs, or folders of them, are read together: a task has the models of all logs. docs/logs.md
+    lists the tools; NAME=PATH reads a log under your own name.
 
-    Without --out the answer is printed and nothing is written. With it the folder gets
-    pairs.parquet, pairs.csv, summary.json and error_bars.md, the standard errors for a report; of
-    several tasks average.parquet and average.csv, and where scores are means of repeats
-    repeats.parquet and repeats.csv; with the extra `report` installed also the page board.html and
-    the tables board.md, and with --plot a picture. pairs.csv is left out above 10,000 pairs. Of
-    more than 100,000 pairs, all are counted and written to the folder pairs as they pass, in
-    Parquet; pairs.parquet, screen, page and JSON have the adjacent ones.
+    Without --out the command prints the answer and writes nothing. With it the folder gets
+    pairs.parquet, pairs.csv, summary.json and error_bars.md (standard errors for a report);
+    average.parquet and average.csv for several tasks; repeats.parquet and repeats.csv if scores
+    are means of repeats; the page board.html and the tables board.md if the extra `report` is
+    installed; and a picture with --plot. pairs.csv is omitted above 10,000 pairs. More than
+    100,000 pairs are all counted and streamed to the folder pairs, in Parquet; pairs.parquet,
+    screen, page and JSON then have the adjacent pairs.
     """
     from llm_power._board.resolve import N_STAGES
     from llm_power._door import resolve_for

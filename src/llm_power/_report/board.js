@@ -246,7 +246,7 @@
       return `Rank ${pair.i} and ${pair.j}: ${said}; gap ${inUnit(pair.gap)}, q ${asQ(q(pair, "fixed"))}`;
     };
 
-    // ---- What is said in sentences.
+    // ---- Sentences.
     const counted = (by) => (found.counts ??= {})[`${t} ${by}`] ??= countedAnew(by);
     const countedAnew = (by) => {
       const found = { all: 0, different: 0, equivalent: 0, open: 0 };

@@ -77,10 +77,10 @@ def by_counts(
 
 
 def ratio(
-    top: FloatArray | IntArray, bottom: FloatArray | IntArray, empty: float = np.nan
+    top: ArrayLike, bottom: ArrayLike, empty: float = np.nan, *, where: BoolArray | None = None
 ) -> FloatArray:
-    """Quotient, and `empty` where the divisor is zero."""
-    top, bottom = np.broadcast_arrays(top, bottom)
-    quotient = np.full(top.shape, empty)
-    np.divide(top, bottom, out=quotient, where=bottom != 0)
+    """Quotient, and `empty` elsewhere than `where`, by default where the divisor is zero."""
+    numerator, divisor = np.broadcast_arrays(top, bottom)
+    quotient = np.full(numerator.shape, empty)
+    np.divide(numerator, divisor, out=quotient, where=divisor != 0 if where is None else where)
     return quotient

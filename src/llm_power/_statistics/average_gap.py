@@ -28,7 +28,7 @@ from scipy.special import stdtr, stdtrit
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import finite, pair_counts, positive
-from llm_power._statistics.arrays import ArrayLike, FloatArray
+from llm_power._statistics.arrays import ArrayLike, FloatArray, ratio
 from llm_power._statistics.intervals import PairedDifferenceInterval, score_variance
 
 # Further ones change no coverage.
@@ -170,9 +170,7 @@ class AverageGap:
         per_df = np.sum(
             [np.square(x) / t.df for x, (_, t) in zip(share, self.parts, strict=True)], 0
         )
-        df = np.full(total.shape, np.inf)
-        np.divide(total, per_df, out=df, where=per_df > 0)
-        return df
+        return ratio(total, per_df, np.inf, where=per_df > 0)
 
 
 def average_gap(tasks: Sequence[TaskGap], weights: ArrayLike) -> AverageGap:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -22,7 +23,7 @@ from scipy.special import stdtr
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import finite, open_unit, positive_count
-from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, ordered_sum
+from llm_power._statistics.arrays import FloatArray, IntArray, ordered_sum, ratio
 from llm_power._statistics.cluster_moments import ClusterMoments, one_way_anova, pool_all
 from llm_power._statistics.random_streams import named_rng
 from llm_power._statistics.skewness import asymmetry, upper_t_quantile
@@ -37,6 +38,9 @@ _SIGNS = np.array([-1.0, 1.0])
 
 # Relative size below which a sum of signed terms, or of squares, is rounding.
 _ROUNDING = 1e-12
+
+# What clusters without an item have is 0.
+_ratio = partial(ratio, empty=0.0)
 
 # Largest number of resampled statistics held at once.
 _BLOCK = 4_000_000
@@ -310,13 +314,3 @@ def _sign_patterns(start: int, stop: int, n_clusters: int) -> FloatArray:
     """Rows of all patterns whose first sign is positive; a statistic's square knows no other."""
     bits = np.arange(start, stop)[:, np.newaxis] >> np.arange(n_clusters - 1) & 1
     return np.hstack([np.ones((stop - start, 1)), 1.0 - 2.0 * bits])
-
-
-def _ratio(top: ArrayLike, bottom: ArrayLike) -> FloatArray:
-    """Quotient; 0 where the denominator is."""
-    numerator, denominator = np.broadcast_arrays(
-        np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
-    )
-    quotient = np.zeros(denominator.shape)
-    np.divide(numerator, denominator, out=quotient, where=denominator != 0)
-    return quotient

@@ -34,7 +34,7 @@ import numpy as np
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import finite, non_negative, open_unit, positive
-from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.arrays import FloatArray, ratio
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.t_test import shift_of_power
 
@@ -128,8 +128,7 @@ def cheapest_design(
         design: _Search, shift: FloatArray, subjects: FloatArray, repeats: FloatArray
     ) -> _Tried:
         room = subjects * np.square(size / shift) - design.variances.subjects
-        items = np.full(room.shape, np.inf)
-        np.divide(design.item_variance(repeats), room, out=items, where=room > 0)
+        items = ratio(design.item_variance(repeats), room, np.inf, where=room > 0)
         items = np.maximum(np.ceil(items * (1 - _ROUNDING)), 1.0)
         return subjects * design.subject_cost(items, repeats), items
 
@@ -158,8 +157,7 @@ def best_design(
     ) -> _Tried:
         left = most / subjects * (1 + _ROUNDING) - design.costs.subject
         items = np.floor(left / design.item_cost(repeats))
-        variance = np.full(items.shape, np.inf)
-        np.divide(design.item_variance(repeats), items, out=variance, where=items >= 1)
+        variance = ratio(design.item_variance(repeats), items, np.inf, where=items >= 1)
         return shift * np.sqrt((design.variances.subjects + variance) / subjects), items
 
     return _Search(variances, costs, alpha, power).smallest(gap, lambda gap: (most, (gap / z) ** 2))

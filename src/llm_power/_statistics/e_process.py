@@ -35,7 +35,7 @@ from llm_power._statistics.argument_checks import (
     pair_counts,
     positive,
 )
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
 from llm_power._statistics.inversion import resolution_ratio, z_sum
 from llm_power._statistics.paired_binary import observed_difference_variance
 
@@ -252,8 +252,7 @@ def anytime_boundary(
     # A board has fewer numbers of discordant items than pairs.
     distinct, places = np.unique(m, return_inverse=True)
     gap = _boundary_gap(distinct, level, mixture)[places].reshape(m.shape)
-    threshold = np.full(m.shape, np.inf)
-    np.divide(gap, np.sqrt(m), out=threshold, where=np.isfinite(gap))
+    threshold = ratio(gap, np.sqrt(m), np.inf, where=np.isfinite(gap))
     return AnytimeBoundary(total, gap, threshold, level, mixture)
 
 
@@ -372,10 +371,9 @@ def anytime_required_n(
     sigma_d = np.sqrt(observed_difference_variance(first, second, n))
     required_z = boundary.threshold + ndtri(power)
     inflation = np.square(required_z / z_sum(alpha, power))
-    ratio = np.full(delta.shape, np.inf)
     reachable = np.isfinite(required_z) & (delta > 0)
-    np.divide(required_z * np.where(reachable, sigma_d, 1.0), delta, out=ratio, where=reachable)
-    n_star = np.square(ratio)
+    size = required_z * np.where(reachable, sigma_d, 1.0)
+    n_star = np.square(ratio(size, delta, np.inf, where=reachable))
     q = resolution_ratio(n, n_star)
     return AnytimeResolution(
         log_e=log_e,

@@ -33,7 +33,7 @@ from llm_power._statistics.argument_checks import (
     positive,
     positive_count,
 )
-from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, ratio
 from llm_power._statistics.designs import ENDLESS, Design, detectable_gap
 from llm_power._statistics.inversion import minimum_detectable_effect, z_sum
 from llm_power._statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p
@@ -84,10 +84,7 @@ def connor_required_n(
     z_power = ndtri(open_unit("power", power))
     z_level = z_sum(alpha, power) - z_power
     reach = z_level * np.sqrt(psi) + z_power * np.sqrt(np.maximum(psi - np.square(delta), 0.0))
-    reach, delta = np.broadcast_arrays(reach, delta)
-    ratio = np.full(reach.shape, np.inf)
-    np.divide(reach, delta, out=ratio, where=delta > 0)
-    return np.asarray(np.square(ratio))
+    return np.asarray(np.square(ratio(reach, delta, np.inf)))
 
 
 def continuity_corrected(n_items: FloatArray, delta: FloatArray) -> FloatArray:

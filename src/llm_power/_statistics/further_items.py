@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, ratio
 
 # Fewer parts choose on fewer items, more make the estimate vary more.
 _PARTS: Final = 10
@@ -100,8 +100,7 @@ def _divided(
         inside = (part == np.arange(parts)[:, np.newaxis]).astype(np.float64)
         total, scored = inside @ x, inside @ has_score
         rest = scored.sum(axis=0) - scored
-        mean = np.full(total.shape, -np.inf)
-        np.divide(total.sum(axis=0) - total, rest, out=mean, where=rest > 0)
+        mean = ratio(total.sum(axis=0) - total, rest, -np.inf)
         sums.append((total, scored))
         others += weight * mean
     # Means that are equal but for rounding are equal.

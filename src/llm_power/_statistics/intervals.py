@@ -19,7 +19,7 @@ from llm_power._statistics.argument_checks import (
     pair_counts,
     strictly_between,
 )
-from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, by_counts
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, by_counts, ratio
 from llm_power._statistics.skewness import asymmetry
 
 
@@ -131,10 +131,7 @@ def score_statistic(
     first, second, n = pair_counts(b, c, n_items)
     gap = strictly_between("delta_0", delta_0, -1.0, 1.0)
     standard_error = np.sqrt(n * score_variance(first, second, n, gap))
-    difference, standard_error = np.broadcast_arrays(first - second - n * gap, standard_error)
-    statistic = np.zeros(difference.shape)
-    np.divide(difference, standard_error, out=statistic, where=standard_error > 0)
-    return statistic
+    return ratio(first - second - n * gap, standard_error, 0.0)
 
 
 def score_variance(
@@ -151,8 +148,7 @@ def score_variance(
     # Tango's eq. (5), 2n q^2 + linear q - smaller spread = 0, in its two stable forms.
     linear = (2 * n - larger + smaller) * size - larger - smaller
     root = np.sqrt(np.square(linear) + 8 * n * smaller * spread)
-    q = np.zeros(root.shape)
-    np.divide(2 * smaller * spread, linear + root, out=q, where=linear > 0)
+    q = ratio(2 * smaller * spread, linear + root, 0.0, where=linear > 0)
     q = np.where(linear > 0, q, (root - linear) / (4 * n))
     return np.asarray(2 * q + spread)
 

@@ -18,7 +18,7 @@ from llm_power._statistics.argument_checks import (
     open_unit,
     positive,
 )
-from llm_power._statistics.arrays import ArrayLike, FloatArray
+from llm_power._statistics.arrays import ArrayLike, FloatArray, ratio
 
 
 def z_sum(alpha: ArrayLike, power: float) -> FloatArray:
@@ -78,9 +78,7 @@ def required_n(
         sigma_d=non_negative("sigma_d", sigma_d),
         alpha=z_sum(alpha, power),
     )
-    ratio = np.full(gap.shape, np.inf)
-    np.divide(total * sigma, gap, out=ratio, where=gap > 0)
-    return np.asarray(np.square(ratio))
+    return np.asarray(np.square(ratio(total * sigma, gap, np.inf)))
 
 
 def minimum_detectable_effect(
@@ -153,9 +151,7 @@ def resolution_ratio(n_items: ArrayLike, n_star: ArrayLike) -> FloatArray:
     if np.any(need < 0):
         raise InvalidArgument(f"n_star must not be negative, got {float(need[need < 0].flat[0])!r}")
     n, need = broadcast(n_items=positive("n_items", n_items), n_star=need)
-    q = np.full(need.shape, np.inf)
-    np.divide(n, need, out=q, where=need != 0)
-    return q
+    return ratio(n, need, np.inf)
 
 
 def wald_power(

@@ -18,7 +18,7 @@ from scipy.special import betainc, erfc
 
 from llm_power._statistics._special import scaled_log_beta
 from llm_power._statistics.argument_checks import broadcast, counts
-from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, ratio
 
 # Below it the incomplete beta function comes near the smallest float.
 _FAR_TAIL = 1e-290
@@ -156,8 +156,7 @@ def _log_far_tail(k: IntArray, n: IntArray) -> FloatArray:
 
 
 def _chi2_p(difference: FloatArray, total: IntArray) -> FloatArray:
-    statistic = np.zeros(total.shape)
-    np.divide(np.square(difference), total, out=statistic, where=total > 0)
+    statistic = ratio(np.square(difference), total, 0.0)
     return np.asarray(erfc(np.sqrt(statistic / 2)))
 
 

@@ -120,8 +120,7 @@ def missing_gap_bounds(
     common = has.T @ has
     # Sum of the row's model's scores over the items that the column's model has as well.
     shared = filled.T @ has
-    pairwise = np.full(common.shape, np.nan)
-    np.divide(shared - shared.T, common, out=pairwise, where=common > 0)
+    pairwise = ratio(shared - shared.T, common)
     return GapBounds(low, high, pairwise, np.rint(common).astype(np.int64), n_items)
 
 
@@ -156,8 +155,7 @@ def missingness_by_difficulty(scores: ArrayLike) -> MissingnessByDifficulty:
     present = ~np.isnan(x)
     filled = np.where(present, x, 0.0)
     n_others = present.sum(axis=1, keepdims=True) - present
-    ease = np.full(x.shape, np.nan)
-    np.divide(filled.sum(axis=1, keepdims=True) - filled, n_others, out=ease, where=n_others > 0)
+    ease = ratio(filled.sum(axis=1, keepdims=True) - filled, n_others)
     usable = n_others > 0
     on_missing, m = _column_means(ease, usable & ~present)
     on_present, rest = _column_means(ease, usable & present)
@@ -168,8 +166,7 @@ def missingness_by_difficulty(scores: ArrayLike) -> MissingnessByDifficulty:
     comparable = (m > 0) & (rest > 0) & (variance > 0)
     # The difference of the two means is that from the common mean, times n / (n - m).
     error = np.sqrt(variance * n / np.where(comparable, m * rest, 1))
-    z = np.full(m.shape, np.nan)
-    np.divide(on_present - on_missing, error, out=z, where=comparable)
+    z = ratio(on_present - on_missing, error, where=comparable)
     # No p-value is below that of the one hardest or easiest choice of so many items.
     choices = gammaln(n + 1) - gammaln(m + 1) - gammaln(rest + 1)
     return MissingnessByDifficulty(
@@ -184,9 +181,7 @@ def missingness_by_difficulty(scores: ArrayLike) -> MissingnessByDifficulty:
 def _column_means(values: FloatArray, where: BoolArray) -> tuple[FloatArray, IntArray]:
     """Mean of each column over the marked rows, NaN without one, and their number."""
     count = where.sum(axis=0)
-    mean = np.full(count.shape, np.nan)
-    np.divide(np.where(where, values, 0.0).sum(axis=0), count, out=mean, where=count > 0)
-    return mean, count
+    return ratio(np.where(where, values, 0.0).sum(axis=0), count), count
 
 
 def _matrix(scores: ArrayLike) -> FloatArray:

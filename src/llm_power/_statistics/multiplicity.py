@@ -38,7 +38,7 @@ from llm_power._statistics.argument_checks import (
     positive,
     proportions,
 )
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
 from llm_power._statistics.inversion import required_n, resolution_ratio
 
 Procedure = Literal["bonferroni", "sidak", "holm", "benjamini_hochberg"]
@@ -379,8 +379,7 @@ def stepwise_required_n(
     deciding = _deciding_step(q, procedure)
     back = np.argsort(order)
     q, level = q[deciding][back], levels[deciding][back]
-    n_star = np.full(q.shape, np.inf)
-    np.divide(n, q, out=n_star, where=q > 0)
+    n_star = ratio(n, q, np.inf)
     return AdjustedResolution(
         levels=level,
         n_star=n_star,

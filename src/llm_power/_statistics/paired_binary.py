@@ -31,7 +31,7 @@ from llm_power._statistics.argument_checks import (
     pair_counts,
     proportions,
 )
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
 from llm_power._statistics.inversion import (
     minimum_detectable_effect,
     required_n,
@@ -294,16 +294,11 @@ def attainable(n_discordant: ArrayLike, *, alpha: float = 0.05) -> BoolArray:
 
 def _phi(n11: IntArray, b: IntArray, c: IntArray, n00: IntArray) -> FloatArray:
     margins = (n11 + b) * 1.0 * (c + n00) * (n11 + c) * (b + n00)
-    phi = np.full(margins.shape, np.nan)
-    np.divide(n11 * 1.0 * n00 - b * 1.0 * c, np.sqrt(margins), out=phi, where=margins > 0)
-    return phi
+    return ratio(n11 * 1.0 * n00 - b * 1.0 * c, np.sqrt(margins))
 
 
 def _root_of_ratio(first: FloatArray, second: FloatArray) -> FloatArray:
-    larger = np.maximum(first, second)
-    ratio = np.zeros(larger.shape)
-    np.divide(np.minimum(first, second), larger, out=ratio, where=larger > 0)
-    return np.sqrt(ratio)
+    return np.sqrt(ratio(np.minimum(first, second), np.maximum(first, second), 0.0))
 
 
 def cohens_h(p1: ArrayLike, p2: ArrayLike) -> FloatArray:

@@ -27,7 +27,14 @@ from llm_power._statistics.argument_checks import (
     pair_counts,
     positive_count,
 )
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, RandomSource
+from llm_power._statistics.arrays import (
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    RandomSource,
+    ratio,
+)
 from llm_power._statistics.paired_binary import attainable
 
 # Numbers held at once by a work array; results do not depend on it.
@@ -111,10 +118,10 @@ def _small_tail(more: IntArray, fewer: IntArray, n: IntArray) -> tuple[FloatArra
     paired = 2 * np.sqrt(more * 1.0 * fewer)
     # (sqrt(more) - sqrt(fewer))^2 without cancellation, and `more` itself where fewer is 0.
     gap = np.square(more - fewer) / np.maximum(more + fewer + paired, 1.0) / n
-    tilt = np.sqrt(np.divide(fewer, more, out=np.ones(n.shape), where=more > 0))
+    tilt = np.sqrt(ratio(fewer, more, 1.0))
     stay = 1 - gap
     possible = stay > 0  # false where all items favor one model: S* = N
-    width = np.divide(paired / n, stay, out=np.zeros(n.shape), where=possible)
+    width = ratio(paired / n, stay, 0.0, where=possible)
     log_mass = n * np.log1p(-np.where(possible, gap, 0.0))
     tail, atom = np.zeros(n.shape), np.zeros(n.shape)
     periods = _period(n * width)

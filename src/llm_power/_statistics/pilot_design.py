@@ -43,7 +43,7 @@ from llm_power._statistics.argument_checks import (
     pair_counts,
     positive,
 )
-from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, ratio
 from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.cluster_requirement import MeanDesign
 from llm_power._statistics.cluster_robust import cluster_robust_test
@@ -585,8 +585,7 @@ def cluster_items_design(
 
     def items(between: FloatArray, within: FloatArray) -> FloatArray:
         room = k * (size / shift) ** 2 - spread * between
-        each = np.full(room.shape, np.inf)
-        np.divide(within, room, out=each, where=room > 0)
+        each = ratio(within, room, np.inf, where=room > 0)
         return np.asarray(np.ceil(k * each * (1 - _ROUNDING)))
 
     n_star = float(items(np.asarray(pilot.between), np.asarray(pilot.within)))

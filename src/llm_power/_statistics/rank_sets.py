@@ -19,7 +19,7 @@ from scipy.special import ndtr, stdtrit
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import finite, open_unit, positive_count
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
 from llm_power._statistics.cluster_robust import satterthwaite
 from llm_power._statistics.random_streams import Keys, keyed_normals, named_rng
 
@@ -36,9 +36,7 @@ def inverse_standard_errors(centred: FloatArray) -> FloatArray:
     squares = sums - 2 * products
     # Of squares below this nothing is left but the rounding of the subtraction.
     varies = squares > 1e-12 * sums
-    precision = np.zeros(squares.shape)
-    np.divide(n, np.sqrt(np.maximum(squares, 0.0)), out=precision, where=varies)
-    return precision
+    return ratio(n, np.sqrt(np.maximum(squares, 0.0)), 0.0, where=varies)
 
 
 def independent_rows(centred: FloatArray, clusters: ArrayLike | None) -> tuple[FloatArray, float]:

@@ -213,8 +213,7 @@ def items_or_repeats(
     n_star = _times(unit, repeats_variance(omega, sigma, 0.0, repeats_a=k))
     room = n / unit - omega
     enough = n_star <= n
-    needed = np.full(n.shape, np.inf)
-    np.divide(sigma, room, out=needed, where=room > 0)
+    needed = ratio(sigma, room, np.inf, where=room > 0)
     needed = np.where(enough, k, np.ceil(needed * (1 - _ROUNDING)))
     items_cost = np.where(enough, 0.0, (np.ceil(n_star * (1 - _ROUNDING)) - n) * (c + 2 * k))
     repeats_cost = 2 * n * (needed - k)

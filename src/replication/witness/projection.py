@@ -10,16 +10,11 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from llm_power._statistics.argument_checks import positive
-from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
+from llm_power._statistics.arrays import FloatArray, IntArray
 
 _NEWTON_STEPS = 200
 _LARGEST_EXPONENT = 300.0
 _WIDEST = 64
-
-
-def relative_entropy(cells: ArrayLike, reference: FloatArray) -> float:
-    r"""Return :math:`\sum x\log(x/q) - x + q`, in nats; 0 log 0 is 0."""
-    return float(_cost(np.asarray(cells, dtype=np.float64), reference).sum())
 
 
 def information_projection(

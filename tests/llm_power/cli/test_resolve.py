@@ -27,7 +27,6 @@ from llm_power._board.average import AVERAGE_COLUMNS
 from llm_power._board.verdicts import PAIRS_COLUMNS
 from llm_power._cli import cli
 from llm_power._memory import workers
-from llm_power._report import board_files
 
 
 @pytest.fixture
@@ -63,10 +62,8 @@ def test_writes_files_that_agree(scores: Path, tmp_path: Path) -> None:
     summary = json.loads((out / "summary.json").read_text())
     assert summary["n_pairs"] == 6
     assert summary["tasks"][0]["coverage_min"] == 1.0
-    assert (
-        summary["scores"][0]["scored_items"]
-        == dict.fromkeys(["org/b", "c|d", "$e_f$", "org/a"], 150) | {}
-    )
+    scored = dict.fromkeys(["org/b", "c|d", "$e_f$", "org/a"], 150)
+    assert summary["scores"][0]["scored_items"] == scored
 
 
 def test_same_input_gives_the_same_bytes(scores: Path, tmp_path: Path) -> None:
@@ -238,8 +235,7 @@ def test_a_table_without_the_cluster_column_is_tested_by_its_items(
     scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / "quiz.csv"
-    command: list[str | Path] = ["resolve", scores, other, "--exclude", "c|d"]
-    command += ["--out", tmp_path / "out"]
+    command = ("resolve", scores, other, "--exclude", "c|d", "--out", tmp_path / "out")
     pd.read_csv(scores, dtype={"item_id": str}).drop(columns="subject")[:90].to_csv(
         other, index=False
     )
@@ -261,14 +257,7 @@ def test_missing_scores_name_model_item_and_remedy(
     table = pd.read_csv(scores, dtype=str)
     table.loc[7, "c|d"] = None
     table.to_csv(scores, index=False)
-    command: list[str | Path] = [
-        "resolve",
-        scores,
-        "--cluster",
-        "subject",
-        "--out",
-        tmp_path / "out",
-    ]
+    command = ("resolve", scores, "--cluster", "subject", "--out", tmp_path / "out")
     assert run(*command) == 2
     error = capsys.readouterr().err
     assert all(part in error for part in ("exam.csv", "'c|d'", "'007'", "pairwise"))
@@ -291,7 +280,7 @@ def test_a_folder_in_the_way_leaves_earlier_results(
     scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    command: list[str | Path] = ["resolve", scores, "--cluster", "subject", "--out", out]
+    command = ("resolve", scores, "--cluster", "subject", "--out", out)
     assert run(*command) == 0
     (out / "summary.json").unlink()
     (out / "summary.json").mkdir()
@@ -324,9 +313,9 @@ def test_the_unforeseen_has_an_exit_code_of_its_own(
     def fail(*_: object, **__: object) -> None:
         raise fault
 
-    monkeypatch.setattr("llm_power._report.board_files.resolve_board", fail)
+    monkeypatch.setattr("llm_power._board.resolve.resolve_board", fail)
     out = scores.with_name("out")
-    command: list[str | Path] = ["resolve", scores, "--cluster", "subject", "--out", out]
+    command = ("resolve", scores, "--cluster", "subject", "--out", out)
     assert run(*command) == 3
     error = capsys.readouterr().err
     assert error.startswith(f"error: {message}")
@@ -477,14 +466,7 @@ def test_names_stay_exact_and_boxes_are_told_in_one_line(
 def test_interrupted_writing_leaves_earlier_results(
     scores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command: list[str | Path] = [
-        "resolve",
-        scores,
-        "--cluster",
-        "subject",
-        "--out",
-        tmp_path / "out",
-    ]
+    command = ("resolve", scores, "--cluster", "subject", "--out", tmp_path / "out")
     assert run(*command) == 0
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
 
@@ -665,7 +647,7 @@ def ranked(folder: Path) -> list[str]:
 
 def test_runs_by_name_and_the_newest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old, new = sorted((LOGS / "inspect_ai-0.3.285" / "plain").iterdir())
-    out: list[str | Path] = ["--out", tmp_path / "out"]
+    out = ("--out", tmp_path / "out")
     assert run("resolve", *out, "--name", f"old={old}", "--name", f"new={new}") == 0
     assert {*ranked(tmp_path / "out")} == {"old", "new"}
     capsys.readouterr()
@@ -694,9 +676,6 @@ def test_the_summary_says_how_the_scores_were_read(
     assert read["reading"] == {"reader": "wide", "exclude": ["c|d"], "item": "item_id"}
     assert read["chosen_of"] is None
     assert "Ranks are among" not in capsys.readouterr().out
-
-
-LOGS = Path(__file__).parents[1] / "scores" / "logs"
 
 
 @pytest.mark.parametrize(
@@ -829,7 +808,7 @@ def test_what_cannot_be_kept_is_one_line(
 def test_a_folder_of_ones_own_is_refused_before_the_work(
     many: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(board_files, "stream_board", None)
+    monkeypatch.setattr("llm_power._board.resolve.stream_board", None)
     own = tmp_path / "out" / "pairs"
     own.mkdir(parents=True)
     (own / "train.parquet").write_text("mine")

@@ -13,6 +13,7 @@ import pytest
 from boards import HOSTILE, Name, example
 
 from llm_power._board.page_data import Column, page_data
+from llm_power._report import board_page
 from llm_power._report.board_page import render_board_page
 
 _NAMES: Final[tuple[Name, ...]] = get_args(Name)
@@ -181,3 +182,15 @@ def test_tables_without_scripts_are_those_of_the_board(name: Name) -> None:
         assert plain.count("<bdi>different<") == drawn.summary["verdicts"]["different"]
     assert plain.count("Ranking of") == len(drawn.data["tasks"])
     assert "<script" not in plain
+
+
+@pytest.mark.parametrize("name", ["usual", "tasks"])
+def test_tables_without_scripts_share_their_rows(
+    name: Name, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = example(name).data
+    tables = 2 * len(data["tasks"])
+    monkeypatch.setattr(board_page, "_MOST_ROWS", tables)
+    (plain,) = re.findall(r"(?s)<noscript>(.*?)</noscript>", render_board_page(data))
+    assert plain.count("<table") == tables
+    assert plain.count("<tr") == tables * 2

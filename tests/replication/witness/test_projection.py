@@ -9,14 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from scipy.special import kl_div
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import FloatArray
-from replication.witness.projection import (
-    information_projection,
-    integer_projection,
-    relative_entropy,
-)
+from replication.witness.projection import information_projection, integer_projection
 
 # A 2 x 3 table by rows: sums of both rows, then of the first two columns.
 ROWS = np.array(
@@ -44,7 +41,7 @@ def test_rows_other_than_margins_against_slsqp() -> None:
     rows = np.vstack([np.ones(6), [1, 0, -1, 2, 0, 1], [0, 1, 1, 0, 1, 0]])
     sums = np.array([24.0, 3.0, 14.0])
     solved = minimize(
-        lambda x: relative_entropy(x, REFERENCE),
+        lambda x: kl_div(x, REFERENCE).sum(),
         np.full(6, 4.0),
         jac=lambda x: np.log(x / REFERENCE),
         bounds=[(1e-9, None)] * 6,
@@ -54,7 +51,7 @@ def test_rows_other_than_margins_against_slsqp() -> None:
     )
     found = information_projection(REFERENCE, rows, sums)
     np.testing.assert_allclose(found, solved.x, rtol=1e-5)
-    assert relative_entropy(found, REFERENCE) <= solved.fun + 1e-10
+    assert kl_div(found, REFERENCE).sum() <= solved.fun + 1e-10
 
 
 def test_dependent_rows_do_no_harm() -> None:
@@ -66,10 +63,6 @@ def test_dependent_rows_do_no_harm() -> None:
 def test_rows_that_no_positive_table_meets_leave_a_residual() -> None:
     rows, sums = np.vstack([np.ones(6), [1, 1, 0, 0, 0, 0]]), np.array([10.0, 12.0])
     assert np.abs(rows @ information_projection(REFERENCE, rows, sums) - sums).max() > 1
-
-
-def test_relative_entropy_of_an_empty_cell() -> None:
-    assert relative_entropy(np.array([0.0, 2.0]), np.array([1.5, 2.0])) == 1.5
 
 
 @given(
@@ -94,8 +87,8 @@ def test_integer_projection_is_the_best_of_all_tables(
         return
     assert found is not None
     assert found.sum() == total
-    best = min(relative_entropy(x, p) for x in tables)
-    assert relative_entropy(found, p) == pytest.approx(best, abs=1e-6)
+    best = min(kl_div(x, p).sum() for x in tables)
+    assert kl_div(found, p).sum() == pytest.approx(best, abs=1e-6)
 
 
 def test_the_window_grows_until_the_optimum_is_inside() -> None:
