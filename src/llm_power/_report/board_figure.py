@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import isfinite
@@ -35,6 +34,7 @@ from llm_power._report.figures import (
     new_figure,
     save_figure,
     unwarned_of_glyphs,
+    wrapped,
 )
 from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
@@ -58,7 +58,7 @@ def draw_board(boards: Sequence[HaveNeed], *, power: float) -> Figure:
     for ax, board in zip(axes, boards, strict=True):
         _draw_task(ax, board, MOST_ROWS)
         if len(boards) > 1:
-            title = _wrapped(f"{_elided(board.task, 40)}: {board.finding}", 66)
+            title = "\n".join(wrapped(f"{_elided(board.task, 40)}: {board.finding}", 66))
             place = {"xycoords": "axes fraction", "textcoords": "offset points"}
             ax.annotate(title, (0, 1), xytext=(-100, 2), **place)
     about = "\n".join(what_lines_mean(boards, power))
@@ -94,7 +94,7 @@ def save_card(verdicts: pd.DataFrame, data: PageData, path: Path) -> None:
         figure.set_size_inches(_CARD_INCHES)
         figure.set_layout_engine("constrained", rect=(0.01, 0.01, 0.98, 0.75))
         _draw_task(figure.subplots(), board, _CARD_ROWS)
-        title = _wrapped(board.finding, 60)
+        title = "\n".join(wrapped(board.finding, 60))
         # Above the title there is room for two lines of 14 points.
         size = 28 / max(2, title.count("\n") + 1)
         figure.text(0.02, 0.97, title, va="top", fontsize=size, weight="bold")
@@ -192,10 +192,6 @@ def _elided(text: str, most: int) -> str:
         return text
     end = (most - 1) // 2
     return f"{text[: most - 1 - end]}…{text[-end:]}"
-
-
-def _wrapped(text: str, characters: int) -> str:
-    return _plain("\n".join(textwrap.wrap(text, characters)))
 
 
 def _plain(text: str) -> str:

@@ -154,8 +154,8 @@ def _save(figure: Figure, path: Path, metadata: Mapping[str, str]) -> None:
 def _print_around(figure: Figure, line: str, *, mark: str, heading: str) -> Rectangle:
     """Add a line of provenance below, mark and heading above; return where the figure is then."""
     width, height = figure.get_size_inches()
-    text = _wrap(f"Provenance: {line}", int(width * 26))
-    above = _wrap(heading, int(width * 12.5))
+    text = wrapped(f"Provenance: {line}", int(width * 26))
+    above = wrapped(heading, int(width * 12.5))
     foot = 0.10 * len(text) + 0.06
     marked, headed = 0.10 if mark else 0.0, 0.20 * len(above)
     total = height + foot + marked + headed
@@ -185,6 +185,10 @@ def _settle_layout(figure: Figure) -> None:
         ax.set_position((left, bottom, width, height))
 
 
-def _wrap(text: str, characters: int) -> list[str]:
+def wrapped(text: str, characters: int) -> list[str]:
+    """Return the lines of a text, of as even a length as their number allows."""
+    n_lines = len(textwrap.wrap(text, characters))
+    word = min(max(map(len, text.split()), default=1), characters)
+    even = next(k for k in range(word, characters + 1) if len(textwrap.wrap(text, k)) <= n_lines)
     # A dollar sign would start mathematics, and a name in a provenance line may hold one.
-    return [part.replace("$", r"\$") for part in textwrap.wrap(text, characters)]
+    return [part.replace("$", r"\$") for part in textwrap.wrap(text, even)]
