@@ -331,7 +331,7 @@ def test_the_screen_says_of_which_task_and_what_ranks_and_verdicts_are_about() -
     assert "Sign too uncertain for m0 against m1: a new run of a thousand times these" in text
     assert "New items come from new clusters of the sizes at hand." in text
     assert "sign uncertain" in text
-    assert "Score intervals are for further items of these clusters" in text
+    assert "Score intervals hold for further items of these clusters" in text
 
 
 def test_missing_scores_are_weighted_by_cluster_where_that_is_declared() -> None:
