@@ -33,7 +33,7 @@ def _in_cell(cell: str, claim: Claim, before: str) -> str:
         part, 0
     )
     start = cell.find("(") if part == "parentheses" else start
-    return cell[:start] + cell[start:].replace(before.rstrip("%"), claim.printed.rstrip("%"), 1)
+    return cell[:start] + cell[start:].replace(before.rstrip("%M"), claim.printed.rstrip("%M"), 1)
 
 
 @contextmanager
