@@ -401,8 +401,8 @@ def _values(
     low = max(1.0, of_effect[:, 0].max(), of_required[:, 0].max() / n_star)
     high = min(of_effect[:, 1].min(), of_required[:, 1].min() / n_star)
     least, most = of_icc[:, 0].max(), of_icc[:, 1].min()
-    inside = np.linspace(low, high, 5)[1:-1] if low <= high else []
-    for effect in ([1.0] if low == 1 else []) + [*inside]:
+    inside = np.linspace(low, high, 5)[1:-1].tolist() if low <= high else []
+    for effect in ([1.0] if low == 1 else []) + inside:
         if effect == 1:
             # No ICC is below -1 / (size - 1), and one up to 0 inflates nothing.
             size = min(sizes)

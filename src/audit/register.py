@@ -195,7 +195,7 @@ def _claim(entry: Mapping[str, Any], row: _Row, cells: PrintedCells) -> Claim:
         problem = "a number is `printed`, or in a `cell`, or that of another claim, `printed_of`"
         raise AuditError(problem, remedy="give one of them", field="printed")
     claim_id = entry["id"].replace("*", str(row.number))
-    exhibit = texts["exhibit"] or cells.exhibit(claim_id)
+    exhibit = texts.pop("exhibit") or cells.exhibit(claim_id)
     printed = row.fill(row.own(entry, "printed"), "printed")
     cell = None
     if not printed and not texts["printed_of"]:
@@ -211,7 +211,8 @@ def _claim(entry: Mapping[str, Any], row: _Row, cells: PrintedCells) -> Claim:
         for i, check in enumerate(entry.get("checks", []))
     )
     claim = Claim(
-        **texts | {"exhibit": exhibit or None},
+        **texts,
+        exhibit=exhibit or None,
         id=claim_id,
         kind=entry.get("kind", "claim"),
         printed=printed or "",

@@ -84,15 +84,16 @@ def test_values_that_a_misprint_can_have_display_as_printed(trials: pd.DataFrame
     columns = ("icc", "design_effect", "n_star_cluster")
     of_values = trials[trials["stands"] == "values"]
     assert len(of_values) > 50
-    for row in of_values.itertuples():
+    names = ["claim", "printed", "misprinted", "data"]
+    for claim, was, misprinted, data in of_values[names].astype(str).to_numpy().tolist():
         tails, by = [0.05, 0.95], 0.0
-        if row.claim == "table-9-caption/percentiles":
-            tails = [float(end) / 100 for end in row.misprinted.rstrip("%").split("–")]
+        if claim == "table-9-caption/percentiles":
+            tails = [float(end) / 100 for end in misprinted.rstrip("%").split("–")]
         else:
-            by = parse_printed(row.misprinted).value - parse_printed(row.printed).value
-        of = re.fullmatch(r"table_0./\d/(\w+)(?:/(\w+))?|s6.4/(icc)-(\w+)/\d", row.claim)
+            by = parse_printed(misprinted).value - parse_printed(was).value
+        of = re.fullmatch(r"table_0./\d/(\w+)(?:/(\w+))?|s6.4/(icc)-(\w+)/\d", claim)
         column, part = (of[1] or of[3], of[2] or of[4] or "point") if of else ("", "")
-        for label, whole, resamples in DATA.findall(row.data):
+        for label, whole, resamples in DATA.findall(data):
             i = printed.index[printed["pair"] == label][0]
             listed = np.array(VALUE.findall(resamples), dtype=float)
             icc, size = np.repeat(listed[:, :2], listed[:, 2].astype(int), axis=0).T
@@ -114,7 +115,7 @@ def test_values_that_a_misprint_can_have_display_as_printed(trials: pd.DataFrame
                 for name, value in zip(columns, found, strict=True):
                     is_it = (name, end) == (column, part)
                     cell = shifted(getattr(printed[name][i], end), by if is_it else 0)
-                    assert agrees(cell, float(value)), (row.claim, name, end)
+                    assert agrees(cell, float(value)), (claim, name, end)
 
 
 @pytest.mark.slow
