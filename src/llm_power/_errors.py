@@ -141,10 +141,10 @@ def _in_python(message: str) -> str:
 
 def message_at(place: Mapping[str, str | None], problem: str, remedy: str) -> str:
     """Return one line that says where, as far as it is known, what, and what to do."""
-    said = ", ".join(
+    known = ", ".join(
         f"{label} {one_line(value)!r}" for label, value in place.items() if value is not None
     )
-    where = f"{said}: " if said else ""
+    where = f"{known}: " if known else ""
     return one_line(f"{where}{one_line(problem, 1200)}. Remedy: {remedy}.")
 
 

@@ -121,7 +121,7 @@ def sources() -> Iterator[tuple[str, str]]:
         for row in csv.DictReader(register):
             owner = row["repo"].partition("/")[0]
             place = row["repo"] if row["source"] == "github" else f"datasets/{owner},"
-            yield place, row["licence"] or "not looked up"
+            yield place, row["licence"] or "unknown"
     for path in (ROOT / "config/boards").glob("*.yaml"):
         for task in yaml.safe_load(path.read_text("utf-8"))["tasks"].values():
             yield task["source"], task.get("download", {}).get("licence", "")

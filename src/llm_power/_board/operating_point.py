@@ -56,7 +56,7 @@ class Declared:
         a positive number a task.
     control : {"max-t", "fdr", "fdr-by"}
         What is controlled over all pairs: the chance of any error, by max-T, or the false discovery
-        rate, by Benjamini-Hochberg or, whatever the dependence, by Benjamini-Yekutieli. Sets of
+        rate, by Benjamini-Hochberg or, for any dependence, by Benjamini-Yekutieli. Sets of
         ranks are by max-T.
 
     Examples

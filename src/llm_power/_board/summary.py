@@ -251,21 +251,20 @@ def _summarized(board: BoardVerdicts) -> dict[str, Any]:
 
 def selection_sentence(kept: int, of: int) -> str:
     """Return the sentence that the ranks are of the best of more models."""
-    return (
-        f"Ranks are among the best {kept:,} of {of:,} models, which were chosen on the same items."
-    )
+    return f"Ranks are among the best {kept:,} of {of:,} models, selected on the same items."
 
 
 def discovery_sentence(control: Control, alpha: float) -> str:
     """Return what a false discovery rate means, empty where no error at all is allowed."""
     if control == "max-t":
         return ""
-    by = "Yekutieli, whatever the dependence" if control == "fdr-by" else "Hochberg"
+    by = "Yekutieli, for any dependence" if control == "fdr-by" else "Hochberg"
     return (
-        f"Of the pairs called different, on average at most {100 * alpha:g}% are expected not to "
-        f"differ or to differ the other way (false discovery rate, Benjamini-{by}), and of their "
-        f"intervals as few to miss the gap (false coverage rate, FCR). Possible ranks hold all at "
-        f"once, with {100 * (1 - alpha):g}% confidence, so that verdicts may say more than they do."
+        f"False discovery rate {100 * alpha:g}%: on average at most {100 * alpha:g}% of the pairs "
+        f"called different do not differ or differ in the other direction (Benjamini-{by}), and at "
+        "most the same share of their intervals miss the gap (false coverage rate, FCR). Possible "
+        f"ranks hold simultaneously, with {100 * (1 - alpha):g}% confidence, and can separate "
+        "fewer models than the verdicts."
     )
 
 
@@ -295,7 +294,7 @@ def missing_warnings(board: BoardVerdicts) -> list[str]:
         lines.append(
             f"task {row.task}, model {row.model}: {lacking} without a score {differ} in difficulty "
             f"from the others (p = {row.p_missing:.1g}); its gaps {treated}, and their scores "
-            f"could turn who is ahead in {open_sign} of {counted(len(own), 'pair')}"
+            f"could reverse the lead in {open_sign} of {counted(len(own), 'pair')}"
         )
     return lines
 

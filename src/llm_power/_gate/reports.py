@@ -37,8 +37,8 @@ def comparison_junit(*compared: Comparison, fail_if: Collection[str]) -> str:
         case = ElementTree.SubElement(suite, "testcase", classname=one_line(found.task), name=name)
         answer = _task_answer(found, len(compared))
         if refused:
-            said = {"type": found.outcome, "message": one_line(answer.headline)}
-            ElementTree.SubElement(case, "failure", said).text = as_text(answer)
+            attributes = {"type": found.outcome, "message": one_line(answer.headline)}
+            ElementTree.SubElement(case, "failure", attributes).text = as_text(answer)
         else:
             ElementTree.SubElement(case, "system-out").text = as_text(answer)
     ElementTree.indent(suite)

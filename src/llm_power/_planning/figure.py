@@ -66,7 +66,7 @@ def _draw_gaps(ax: Axes, curves: PlanCurves) -> None:
             ax.axvline(size, color="0.3", linewidth=0.6)
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_title(f"gap found with power {curves.target:g}, points", fontsize=8, loc="left")
+    ax.set_title(f"detectable gap at power {curves.target:g}, points", fontsize=8, loc="left")
     ax.set_xlabel(curves.unit)
     for axis, form, subs in ((ax.xaxis, _COUNT, (1, 2, 5)), (ax.yaxis, _NUMBER, _GAPS)):
         axis.set_major_locator(LogLocator(subs=subs))

@@ -173,13 +173,13 @@ def named_folder(path: Path, below: str) -> Path | None:
     return next((folder for folder in path.absolute().parents if folder.name == below), None)
 
 
-def must_be_found(found: Path, log: LogFile, why: str) -> SourceFile:
+def required_file(place: Path, log: LogFile, why: str) -> SourceFile:
     """Read a file that another is of no use without."""
-    if not found.is_file():
+    if not place.is_file():
         raise ScoreError(
-            f"{why} should be in {found}, which does not exist",
+            f"{why} should be in {place}, which does not exist",
             remedy="keep the folders as the tool wrote them",
             file=str(log.path),
             model=log.model,
         )
-    return read_file(found)
+    return read_file(place)

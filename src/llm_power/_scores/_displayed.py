@@ -42,12 +42,12 @@ class Displayed:
 
 
 def displayed(
-    name: str, value: object, scores: Iterable[float] = (), scale: float = 1.0, **said: Any
+    name: str, value: object, scores: Iterable[float] = (), scale: float = 1.0, **precision: Any
 ) -> list[Displayed]:
     """Return what is displayed of some scores, or nothing where it is no number."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
         return []
-    return [Displayed(name, float(value), scale, **said).of(scores)]
+    return [Displayed(name, float(value), scale, **precision).of(scores)]
 
 
 def inside(document: object, *names: str) -> Any:

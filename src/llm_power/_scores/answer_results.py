@@ -17,11 +17,11 @@ from llm_power._scores._attempts import (
     Run,
     document,
     first_record,
-    must_be_found,
     named_folder,
     number_of,
     of_document,
     of_records,
+    required_file,
     text_of,
 )
 from llm_power._scores._displayed import Displayed, displayed, inside
@@ -95,7 +95,7 @@ def _of_bfcl(source: SourceFile, run: Run) -> Iterator[Attempt]:
             "keep the folders score and result as BFCL wrote them",
         )
     place = scored.with_name("result") / log.path.absolute().relative_to(scored)
-    results = must_be_found(
+    results = required_file(
         place.with_name(log.path.name.replace("_score.json", "_result.json")),
         log,
         "which items there were, of which it lists the failures alone,",
@@ -208,14 +208,14 @@ def _of_every_eval_ever(record: Mapping[str, Any], number: int, run: Run) -> Ite
     if number == 1:
         run.displayed = _aggregate(run.log.path, chosen or metric)
     if inside(record, "metadata", "epoch") not in {None, 1, "1"}:
-        run.displayed = []  # which reducer it is of is not said
+        run.displayed = []  # nothing names its reducer
     if metric != chosen:
         return
-    said = record.get("evaluation")
-    if not isinstance(said, dict) or not isinstance(model, str):
+    evaluation = record.get("evaluation")
+    if not isinstance(evaluation, dict) or not isinstance(model, str):
         raise log.fault(f"record {number} has no evaluation of a model_id", _AS_WRITTEN, item)
     # The converter of lm-evaluation-harness writes a missing score as 0, which nothing tells.
-    score = number_of(said.get("score"), "the score", item, log)
+    score = number_of(evaluation.get("score"), "the score", item, log)
     run.is_graded |= not math.isnan(score) and score not in {0.0, 1.0}
     yield Attempt(item, score, {"input": record.get("input")}, record.get("metadata"))
 
@@ -226,11 +226,11 @@ def _aggregate(path: Path, metric: str) -> list[Displayed]:
     found = first_record(beside).get("evaluation_results") if beside.is_file() else None
     results = found if isinstance(found, list) else []
     named = [one for one in results if str(inside(one, "evaluation_result_id")) == metric]
-    said = inside(named[0], "metric_config") if len(named) == 1 else None
+    config = inside(named[0], "metric_config") if len(named) == 1 else None
     names = ("evaluation_description", "metric_id", "metric_kind", "metric_name")
-    if not _MEANS & {str(inside(said, name)).lower() for name in names}:
+    if not _MEANS & {str(inside(config, name)).lower() for name in names}:
         return []
-    is_percent = inside(said, "metric_unit") == "percent" or inside(said, "max_score") == 100
+    is_percent = inside(config, "metric_unit") == "percent" or inside(config, "max_score") == 100
     score = inside(named[0], "score_details", "score")
     return displayed(f"score ({beside.name})", score, scale=100 if is_percent else 1)
 
@@ -241,8 +241,8 @@ def _is_sample_of_every_eval(head: Head) -> bool:
 
 
 def _text_in_first(path: Path, name: str) -> str | None:
-    said = first_record(path).get(name)
-    return said if isinstance(said, str) else None
+    text = first_record(path).get(name)
+    return text if isinstance(text, str) else None
 
 
 EVERY_EVAL_EVER: Final = LogFormat(

@@ -65,8 +65,10 @@ def _displayed(path: Path, metric: str | None) -> list[Displayed]:
         return []
     beside = details.with_name("results") / _model_of(path) / f"results_{match['run']}.json"
     configs = inside(first_record(beside), "config_tasks") if beside.is_file() else None
-    said = [one for config in (configs or {}).values() for one in inside(config, "metrics") or ()]
-    of_metric = [one for one in said if inside(one, "metric_name") == metric]
+    configured = [
+        one for config in (configs or {}).values() for one in inside(config, "metrics") or ()
+    ]
+    of_metric = [one for one in configured if inside(one, "metric_name") == metric]
     if {inside(one, "corpus_level_fn") for one in of_metric} != {"mean"}:
         return []  # it is made of the whole corpus
     return displayed_in(beside, "results", match["task"], str(metric))

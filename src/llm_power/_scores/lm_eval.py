@@ -79,10 +79,10 @@ def _displayed(path: Path, metric: str, answer_filter: str | None) -> Any:
     match, results = _NAME.fullmatch(path.name), _results_of(path)
     task = match["task"] if match else ""
     metrics = inside(results, "configs", task, "metric_list")
-    said = [one for one in metrics or () if inside(one, "metric") == metric]
+    configured = [one for one in metrics or () if inside(one, "metric") == metric]
     # The harness takes the mean of the common ones where a task does not say what it takes.
     default = "mean" if metric in _MEANS else None
-    if {one.get("aggregation", default) for one in said or [{}]} != {"mean"}:
+    if {one.get("aggregation", default) for one in configured or [{}]} != {"mean"}:
         return None
     # Files from before 2024 do not name the filter, and the oldest results neither.
     shown = inside(results, "results", task, f"{metric},{answer_filter or 'none'}")
@@ -92,8 +92,8 @@ def _displayed(path: Path, metric: str, answer_filter: str | None) -> Any:
 def _groups_of(paths: Iterable[Path]) -> dict[str, Sequence[str]]:
     groups: dict[str, Sequence[str]] = {}
     for path in paths:
-        said = _results_of(path).get("group_subtasks")
-        for name, members in (said if isinstance(said, dict) else {}).items():
+        subtasks = _results_of(path).get("group_subtasks")
+        for name, members in (subtasks if isinstance(subtasks, dict) else {}).items():
             # A task that is no group is listed as one without members.
             if isinstance(members, list) and members:
                 groups[str(name)] = list(dict.fromkeys([*groups.get(name, ()), *map(str, members)]))

@@ -128,7 +128,7 @@ def test_summaries_of_table_2(cells: pd.DataFrame, published: Loader) -> None:
     every_cell = table_02.build_cells(cells, seed=SEED)
     for text in (to_markdown(table), to_latex(table), to_markdown(every_cell)):
         assert "400 trials" in text
-    assert "does not name its five of nine cells" in to_markdown(table)
+    assert "does not name its five of nine cells" in " ".join(to_markdown(table).split())
 
 
 def test_a_number_that_no_repetition_gives_is_marked(

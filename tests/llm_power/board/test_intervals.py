@@ -130,10 +130,13 @@ def test_discoveries_are_said_in_words_and_leave_the_ranks_to_max_t() -> None:
     assert different["max-t"] <= different["fdr"] >= different["fdr-by"] > 0
     pd.testing.assert_frame_equal(found["fdr"].ranks, found["max-t"].ranks)
     text = screen(found["fdr"])
-    assert "on average at most 5% are expected not to differ or to differ the other way" in text
+    assert (
+        "on average at most 5% of the pairs called different do not differ or differ in the other "
+        "direction"
+    ) in text
     assert "FCR-adjusted 95% interval" in text
     assert "max-T" not in text
-    assert "Possible ranks hold all at once, with 95% confidence" in text
+    assert "Possible ranks hold simultaneously, with 95% confidence" in text
     assert "simultaneous 95% interval" in screen(found["max-t"])
 
 

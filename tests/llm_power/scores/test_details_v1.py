@@ -255,7 +255,7 @@ def test_several_tasks_in_a_folder(tmp_path: Path) -> None:
 def test_two_runs_of_one_model(tmp_path: Path) -> None:
     write_good(tmp_path)
     write(tmp_path, "org__good", new_schema({"acc": ACC}), ARC.replace("2024", "2023"))
-    with pytest.raises(ScoreError, match="several runs of this model.*keep one file a"):
+    with pytest.raises(ScoreError, match="several runs of this model.*keep one file per model"):
         read(tmp_path)
 
 

@@ -288,7 +288,7 @@ def test_perturbed_instances_alone(tmp_path: Path) -> None:
 def test_two_runs_of_one_model(tmp_path: Path) -> None:
     write_good(tmp_path / "v1")
     write_good(tmp_path / "v2")
-    with pytest.raises(ScoreError, match="several runs of this model.*keep one file a"):
+    with pytest.raises(ScoreError, match="several runs of this model.*keep one file per model"):
         read(tmp_path)
 
 

@@ -152,7 +152,7 @@ def test_the_name_that_a_log_was_given(tmp_path: Path) -> None:
     again.write_bytes(first.read_bytes())
     assert read(tmp_path).models == ("again", "good")
     again.rename(first.with_name(f"2026-05-29T00-00-00-00-00_demo_x{first.suffix}"))
-    with pytest.raises(ScoreError, match="several runs of this model.*keep one file a"):
+    with pytest.raises(ScoreError, match="several runs of this model.*keep one file per model"):
         read(tmp_path)
 
 
@@ -453,7 +453,7 @@ def test_samples_that_expand_without_bound(tmp_path: Path, monkeypatch: pytest.M
     bombs = [Member(f"samples/{k}_epoch_1.json", b" " * 2**19) for k in (1, 2, 3)]
     write_zip(tmp_path, *bombs, HEADER)
     assert (tmp_path / "odd.eval").stat().st_size < 5000
-    with pytest.raises(ScoreError, match="odd.eval': it expands to more than 1 MB. Remedy: check"):
+    with pytest.raises(ScoreError, match="odd.eval': it expands to more than 1 MB. Remedy: write"):
         read(tmp_path)
 
 

@@ -371,7 +371,7 @@ def test_excluded_models_are_not_opened(tmp_path: Path) -> None:
 def test_two_runs_of_one_model(tmp_path: Path) -> None:
     write_good(tmp_path, "m")
     second = write(tmp_path, "m", [sample(0), sample(1, 0.0)], f"samples_demo_{LATER}.jsonl")
-    with pytest.raises(ScoreError, match="several runs of this model.*keep one file a"):
+    with pytest.raises(ScoreError, match="several runs of this model.*keep one file per model"):
         read(tmp_path)
     second.rename(second.with_name("later.jsonl"))
     paths = sorted((tmp_path / "m").iterdir())

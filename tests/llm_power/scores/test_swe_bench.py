@@ -271,7 +271,7 @@ def test_clusters(tmp_path: Path) -> None:
 def test_two_files_of_one_model(tmp_path: Path) -> None:
     write(tmp_path / "a" / "results" / "results.json", results([A]))
     write(tmp_path / "a" / "per_instance_details.json", details([A]))
-    with pytest.raises(ScoreError, match="several runs of this model.*keep one file a"):
+    with pytest.raises(ScoreError, match="several runs of this model.*keep one file per model"):
         read(tmp_path)
 
 
