@@ -42,8 +42,8 @@ _FLAT: Final = 1e4
 # Logarithms of the smallest and largest run, as a multiple of the items at hand, and halvings.
 _RUNS: Final = (-10.0, float(np.log(1_000)))
 _HALVINGS: Final = 34
-# Degrees of freedom that are looked up, if there are more than that.
-_TABULATED: Final = 24
+# Degrees of freedom that are tabulated; between them 1 / freedom is interpolated.
+_TABULATED: Final = np.unique(np.rint(np.append(np.arange(1, 65), np.geomspace(64, 1e6, 61))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +152,9 @@ def _found_by_both(freedom: FloatArray, level: float, power: float) -> FloatArra
 
     Johnson and Welch (1940), doi:10.1093/biomet/31.3-4.362.
     """
-    known = np.unique(freedom)
-    if known.size > _TABULATED:
-        known = np.unique(np.rint(np.geomspace(known[0], known[-1] + 1, _TABULATED)))
+    # Neighbors in a fixed table: no pair's gap depends on the others.
+    after = np.clip(np.searchsorted(_TABULATED, freedom, side="right"), 1, _TABULATED.size - 1)
+    known = _TABULATED[np.union1d(after - 1, after)]
     skew = np.stack([normal_skewness(int(f) + 1) for f in known], axis=1)
     critical, _ = reach(level, known, skew, known)
     center, width = critical * (1 - 1 / (4 * known)), np.sqrt(1 + critical**2 / (2 * known))

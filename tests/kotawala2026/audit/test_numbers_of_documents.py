@@ -153,7 +153,7 @@ def test_the_changelog_counts_exhibits_and_claims(
     exhibits: dict[str, dict[str, object]], claims: pd.DataFrame
 ) -> None:
     kinds = [name.partition("_")[0] for name in exhibits]
-    counted = f"All {kinds.count('table')} tables, {kinds.count('figure')} figures"
+    counted = f"all {kinds.count('table')} tables, {kinds.count('figure')} figures"
     assert counted in page("CHANGELOG.md")
     assert "more than a thousand claims" in page("CHANGELOG.md")
     assert 1_000 < len(claims) < 2_000
@@ -265,4 +265,4 @@ def test_the_page_of_evidence_says_how_the_sample_and_the_witness_part(
     moved = {f.quantity: f.value for f in found if f.quantity.startswith("rho_sensitivity")}
     low, high, flips = (moved[f"rho_sensitivity_{name}"] for name in ("fewest", "most", "flips"))
     assert flips == 2
-    assert f"would leave {low:.0f} to {high:.0f}, with two flips" in text
+    assert f"with correlations moved by 0.1, {low:.0f} to {high:.0f}, with two flips" in text
