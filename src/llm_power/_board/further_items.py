@@ -76,7 +76,9 @@ def further_sentence(
             f"{first['model']} scores {here}, in part by luck, as the best of {len(ranks):,} on "
             f"these items: expect {score} on further items, {place} ({lead} ahead here){less}."
         )
+    grows = first["lead_further"] > sign * (first["score"] - second["score"])
+    more = "; the second owes more of its score here to luck" if grows and not behind else ""
     return (
-        f"Corrected for the luck of being first or second on these items, expect {score} of the "
-        f"leader on further items ({here} here), {place} ({lead} ahead here){less}."
+        f"Corrected for the luck of being first or second on these items, expect {first['model']} "
+        f"to score {score} on further ones ({here} here), {place} ({lead} ahead here){less}{more}."
     )

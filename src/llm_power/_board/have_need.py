@@ -72,7 +72,9 @@ class HaveNeed:
             parts.append(f"a new run {verb} {most.needed} items" if every == 1 else pair)
         if vague:
             parts.append(
-                f"for {vague:,} even the sign is open" if known else "even the sign is open"
+                f"for {vague:,} {'pair' if vague == 1 else 'pairs'} even the sign is open"
+                if known
+                else "even the sign is open"
             )
         return "; ".join(filter(None, [headline, ", ".join(parts)]))
 
@@ -89,16 +91,18 @@ def what_lines_mean(boards: Sequence[HaveNeed], power: float) -> list[str]:
     """Return what a picture of the boards says of its lines and marks, a clause each."""
     rungs = [(board.items, rung) for board in boards for rung in board.rungs]
     clauses = [
-        f"each line: items of a new run that decides, from a chance of 0.5 to one of {power:g} at "
-        "its mark"
+        "each row: items of a new run with a chance of 0.5 to decide the pair, at the mark "
+        f"{power:g}"
     ]
     if any(rung.verdict == DIFFERENT and rung.many > items for items, rung in rungs):
         clauses.append(
-            "a mark right of the items at hand: different here, but a new run needs more of them "
-            "to find it again"
+            "different with its mark beyond the items at hand: a new run needs more to find it "
+            "again"
         )
     if any(isfinite(rung.few) and isinf(rung.many) for _, rung in rungs):
-        clauses.append(f"an arrow: even a thousand times these items give no chance of {power:g}")
+        clauses.append(
+            f"an arrow: the chance is below {power:g} even on a thousand times these items"
+        )
     return clauses
 
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from llm_power._board.measure import POINTS
 from llm_power._choices import OUTCOMES, TEST_NAMES
-from llm_power._errors import counted, one_line
+from llm_power._errors import one_line
 from llm_power._gate.comparison import Comparison, overall_outcome
 from llm_power._report.answer import Answer, Items, as_text
 from llm_power._report.number_format import signed_gap
@@ -82,18 +82,26 @@ def _sentences(found: Comparison, n_tasks: int) -> tuple[str, ...]:
         )
     family = f"; {found.p_family:.2g} adjusted for {n_tasks} tasks" if n_tasks > 1 else ""
     p = f"p = {found.p_single:.2g} ({TEST_NAMES[found.test]}){family}"
-    less = [found.measure.sentence.replace("first model", "candidate")]
-    return (gap, p, *filter(None, less), *([_what_decides(found)] if found.more_items else []))
+    less = found.measure.sentence.replace("first model", "candidate")
+    decides = _what_decides(found) if found.more_items else ""
+    return (gap, p, *filter(None, (less, _margin_left_open(found), decides)))
+
+
+def _margin_left_open(found: Comparison) -> str:
+    if found.margin is None or found.outcome != "undetermined":
+        return ""
+    margin = found.measure.with_unit(found.measure.shown(found.margin))
+    return f"A loss of {margin} or more is not ruled out."
 
 
 def _what_decides(found: Comparison) -> str:
-    have = f"It has {counted(found.n_items, 'item')};"
     if math.isinf(found.more_items):
-        return f"{have} the sign of the gap is too uncertain for any number of further items."
+        return "The sign of the gap is too uncertain for any number of further items."
     shown = "better" if found.gap > 0 else "worse"
     if found.decided_as == "equivalent":
         shown = "equivalent"
+    more, total = found.more_items, found.n_items + found.more_items
     return (
-        f"{have} {found.more_items:,.0f} more, tested with these, show it {shown} with a chance "
-        f"of {found.power:g}."
+        f"{more:,.0f} more items, {total:,.0f} in all, have a chance of {found.power:g} to show it "
+        f"{shown}."
     )

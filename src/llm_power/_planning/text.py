@@ -132,8 +132,9 @@ def _range_sentence(found: PlanRange) -> str:
     items = _items(most.items) if clusters is None else _shared(most, clusters)
     if found.open == "discordance":
         return (
-            f"Plan {items}: enough for any number of items that the models differ on; "
-            f"{found.fewest.items:,.0f} suffice if one model solves all that the other solves."
+            f"Plan {items}: enough for power {most.question.power:g} on however many items the "
+            f"models differ; {found.fewest.items:,.0f} suffice if one model solves all that the "
+            "other solves."
         )
     return (
         f"Plan {items}: enough at every correlation of the scores that the accuracies admit; "
@@ -163,8 +164,7 @@ def _assumed(answer: _OfPairs, plan: Plan) -> str:
         f"a gap of {points(pair.gap)}, at {100 * answer.fewest.pair.discordance:.3g}% to "
         f"{100 * pair.discordance:.3g}% of items that one model alone solves"
         if isinstance(answer, PlanRange)
-        else f"A and not B solves {100 * pair.p10:.3g}% of the items, B and not A "
-        f"{100 * pair.p01:.3g}%"
+        else f"A alone solves {100 * pair.p10:.3g}% of the items, B alone {100 * pair.p01:.3g}%"
     )
     return f"Assumed: {who}; {_level(asked)}."
 
@@ -239,7 +239,7 @@ def _required(plans: Sequence[Plan], heads: list[str]) -> Table:
     row("N*, normal approximation", [plan.n_star for plan in plans])
     if last.monitored is not None:
         of = [plan.monitored for plan in plans if plan.monitored is not None]
-        row("looking after every item, at most", [found.items for found in of])
+        row("testing after every item, at most", [found.items for found in of])
         row("  used on average", [found.expected for found in of])
         row("  at most, for power 0.9", [found.by_90 for found in of])
     return Table(rows)
@@ -268,8 +268,8 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
     where = f", {ENDS[answer.open][1][1]}" if isinstance(answer, PlanRange) else ""
     if plan.sizes and not isinstance(answer, PlanRange):
         lines.append(
-            "Wrong sign: share of the significant differences; times the gap: their mean size over "
-            "the true gap."
+            "Of the significant differences: the share in favor of the worse model, and how many "
+            "times the true gap they are on average."
         )
     if isfinite(plan.n_star) and plan.clusters is None:
         test = _article(TEST_NAMES[plan.question.test])

@@ -76,10 +76,11 @@ def _headline(board: BoardVerdicts) -> str:
     many = f"{counts[DIFFERENT]:,} of {total:,} {nouns} {verb}"
     if board.n_pairs == 1:
         many = f"the pair is {next(name for name, n in counts.items() if n)}"
-    within = (
-        f", {counts[EQUIVALENT]:,} are equivalent"
-        if counts[EQUIVALENT] and board.n_pairs > 1
-        else ""
+    others = {"equivalent": counts[EQUIVALENT], "undetermined": counts[UNDETERMINED]}
+    within = "".join(
+        f", {n:,} {'is' if n == 1 else 'are'} {name}"
+        for name, n in others.items()
+        if n and board.n_pairs > 1
     )
     shared = ""
     if board.average is None and not board.declared.weighted and _lacking(board.verdicts):
@@ -116,10 +117,11 @@ def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:
     lines = [" " * max(0, left + 2 + have - len(head) // 2) + head]
     for label, rung in zip(labels, shown, strict=True):
         row = [" "] * room
-        row[have] = "|"
         if isfinite(rung.few):
             ends = sorted((at(rung.few), at(rung.many)))
             row[ends[0] : ends[1]] = "-" * (ends[1] - ends[0])
+        row[have] = "|"
+        if isfinite(rung.few):
             row[at(rung.many)] = _MARKS[rung.verdict] if rung.many <= high else ">"
         lines.append(f"{label:>{left}}  {''.join(row)}  {rung.needed}")
     kinds = {rung.verdict for rung in shown if isfinite(rung.many)}

@@ -60,7 +60,7 @@ LINES: Final[dict[str, str]] = {
         "Items to add to those at hand, so that all together decide the pair with that chance. "
         "The joint test is a second look at these: decide beforehand how often you look."
     ),
-    "verdict with these added": "Verdict of all items together.",
+    "likely verdict with these added": "Verdict of all items together, with that chance.",
     "chance a new sample changes the verdict": (
         "Chance that as many other items give another verdict."
     ),
@@ -79,7 +79,7 @@ LINES: Final[dict[str, str]] = {
         "a difference."
     ),
     "monitoring has crossed": "Whether that evidence suffices to stop with a verdict.",
-    "looking after every item, at most": (
+    "testing after every item, at most": (
         "Items to allow for in a run with a look after every item that stops once it is decided."
     ),
     "used on average": "Mean number of items of such a run.",

@@ -85,13 +85,15 @@ def answer_from_counts(
     )
     answers += [
         _items("items_even", "new items, chance of 0.5 to decide it", found.even_items),
-        _items("items_assured", f"new items, chance of {at.power:g}", found.assured_items),
+        _items(
+            "items_assured", f"new items, chance of {at.power:g} to decide it", found.assured_items
+        ),
         _items(
             "more_items_needed",
             f"items to add to these, chance of {at.power:g}",
             found.further_items,
         ),
-        _text("decided_as", "verdict with these added", str(found.decided_as)),
+        _text("decided_as", "likely verdict with these added", str(found.decided_as)),
         _number("chance_of_turning", "chance a new sample changes the verdict", turning),
         _gap("smallest_gap", f"detectable gap, power {at.power:g}", smallest),
         _items("n_star", "N* at the observed gap", n_star),
@@ -207,7 +209,7 @@ def _monitored(b: int, c: int, n: int, at: OperatingPoint) -> list[Finding]:
     return [
         _number("log_e_beta", "log e-value, Beta(4, 4)", log_e),
         _text("crossed_beta", "monitoring has crossed", bool(log_e >= -np.log(at.alpha))),
-        _items("n_star_monitored", "looking after every item, at most", horizon.n_star_anytime),
+        _items("n_star_monitored", "testing after every item, at most", horizon.n_star_anytime),
         _items("items_monitored", "  used on average", horizon.expected_items),
         _items("items_monitored_90", "  at most, for power 0.9", horizon.stopping_90),
     ]
@@ -219,7 +221,12 @@ def _errors(b: int, c: int, n: int, at: OperatingPoint, asked: Declared) -> list
     errors = mcnemar_design_errors(n, b / n, c / n, test=asked.test, alpha=at.alpha)
     return [
         _number("power", "power, if the gap is the true one", errors.power),
-        _number("type_s", "wrong sign, if significant", errors.type_s),
+        Finding(
+            "type_s",
+            "wrong sign, if significant",
+            float(errors.type_s),
+            p_value(float(errors.type_s)),
+        ),
         _number("type_m", "times the gap, if significant", errors.type_m),
     ]
 

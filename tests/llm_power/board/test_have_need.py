@@ -34,7 +34,7 @@ def board(*rungs: tuple[str, float, float], items: int = 1000) -> HaveNeed:
         (
             [("different", 200, 400), ("undetermined", 9e5, 2_700_000), ("undetermined", 10, inf)],
             "2 of 3 neighbors cannot be told apart; ranks 2 and 3 would need 2.7 million new "
-            "items, for 1 even the sign is open",
+            "items, for 1 pair even the sign is open",
         ),
         (
             [("different", 200, 400), ("different", 100, 3_991)],

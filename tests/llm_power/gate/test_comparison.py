@@ -173,7 +173,7 @@ def test_a_test_report_fails_only_where_the_gate_does() -> None:
 def test_what_no_number_of_items_decides_is_infinite_in_json() -> None:
     found = compared((300, 10, 10, 180))
     assert found.more_items == np.inf
-    assert "the sign of the gap is too uncertain" in as_text(comparison_answer(found))
+    assert "The sign of the gap is too uncertain" in as_text(comparison_answer(found))
     assert json.loads(as_json(comparison_answer(found)))["more_items"] == "inf"
 
 

@@ -41,7 +41,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         ),
         (
             ("--gap", 0.05),
-            "Plan 3,213 items: enough for any number of items that the models differ on; 157",
+            "Plan 3,213 items: enough for power 0.8 on however many items the models differ; 157",
         ),
         (("--gap", 0.05, "--p-a", 0.65), "Plan 2,392 items: enough at every correlation"),
         (("--gap", -0.05, "--p-b", 0.65), "Plan 2,392 items: enough at every correlation"),
@@ -50,7 +50,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
             "Plan 1,069 items or more: the exact McNemar",
         ),
         (("--gap", 0), "No number of items separates models"),
-        (("--gap", 0, "--margin", 0.01), "Plan 85,634 items: enough for any number"),
+        (("--gap", 0, "--margin", 0.01), "Plan 85,634 items: enough for power 0.8"),
         (
             ("--gap", 0.05, "--clusters", 14, "--icc", 0.004),
             "Where the models differ on every item 14 clusters are too few",
