@@ -9,16 +9,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from audit.printed_tables import (
-    PublishedCounts,
-    load_counts,
-    load_table,
-)
 from findings_by_name import Errors, Sets, Values, errors_of, sets_of, values_of
 from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers, load_published
 from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
 from llm_power._scores.store import TaskScores
+from llm_power_audit.printed_tables import (
+    PublishedCounts,
+    load_counts,
+    load_table,
+)
 from replication.constraints import (
     FITTED,
     BoardScore,

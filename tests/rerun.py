@@ -19,8 +19,8 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 
-from audit import register
-from audit.claims import Claim
+from llm_power_audit import register
+from llm_power_audit.claims import Claim
 from replication.constraints import Constraint, Panel, load_constraints
 from replication.misprinted import stating, write_cells
 from replication.records import sum_of

@@ -31,14 +31,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from audit.agreement import agrees, interval
-from audit.claims import Claim
-from audit.detection import FACTORS, SIZES, UNITS, Detection
-from audit.evaluate import Court, Judged
-from audit.printed import DISPLAY_RULES, DisplayRule, Printed
-from audit.printings import Printings, printings
-from audit.register import load_register
-from audit.selection import UNDEFINED, ResultFolder
 from kotawala2026.exhibits.item_count import implied_item_count
 from kotawala2026.quantities.grounds import DisplayedScores, PublishedNumbers, load_published
 from kotawala2026.quantities.notation import identified
@@ -48,6 +40,14 @@ from llm_power._report.figures import house_style
 from llm_power._report.text_tables import markdown_table
 from llm_power._statistics.arrays import ArrayLike, FloatArray
 from llm_power._statistics.paired_binary import required_n_discordance, shortcut_required_n
+from llm_power_audit.agreement import agrees, interval
+from llm_power_audit.claims import Claim
+from llm_power_audit.detection import FACTORS, SIZES, UNITS, Detection
+from llm_power_audit.evaluate import Court, Judged
+from llm_power_audit.printed import DISPLAY_RULES, DisplayRule, Printed
+from llm_power_audit.printings import Printings, printings
+from llm_power_audit.register import load_register
+from llm_power_audit.selection import UNDEFINED, ResultFolder
 from replication.exhibits import Inputs, write_numbers
 from replication.findings import Finding
 from replication.misprinted import stating, write_cells

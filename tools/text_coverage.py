@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from audit.coverage import cover, load_spans
-from audit.register import load_register
+from llm_power_audit.coverage import cover, load_spans
+from llm_power_audit.register import load_register
 
 
 def main() -> None:

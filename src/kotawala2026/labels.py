@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from audit.printed_tables import PublishedCounts, PublishedError
 from llm_power._board.summary import GAP_BINS
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import BoolArray, FloatArray
+from llm_power_audit.printed_tables import PublishedCounts, PublishedError
 
 _TASKS: Final[Mapping[str, str]] = {
     "arc": "ARC-C",

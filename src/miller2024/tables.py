@@ -11,8 +11,6 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from audit.agreement import placed
-from audit.printed import Printed, parse_printed
 from llm_power._provenance import Provenance
 from llm_power._report.tables import (
     Column,
@@ -23,6 +21,8 @@ from llm_power._report.tables import (
     as_printed,
 )
 from llm_power._statistics.arrays import FloatArray
+from llm_power_audit.agreement import placed
+from llm_power_audit.printed import Printed, parse_printed
 from miller2024.standard_errors import (
     bernoulli_error,
     correlation_from_errors,

@@ -17,16 +17,16 @@ from typing import Any, Final
 
 import pandas as pd
 
-from audit import agreement
-from audit._errors import AuditError
-from audit.claims import Claim, Role
-from audit.printed import DisplayRule, Printed, as_decimal, parse_printed
-from audit.printed_tables import PublishedError, load_table, read_rows
-from audit.register import load_register, stated
 from llm_power._documents import first_violation
 from llm_power._errors import one_line
 from llm_power._scores.store import Provenance, TaskScores
 from llm_power._statistics.arrays import FloatArray
+from llm_power_audit import agreement
+from llm_power_audit._errors import AuditError
+from llm_power_audit.claims import Claim, Role
+from llm_power_audit.printed import DisplayRule, Printed, as_decimal, parse_printed
+from llm_power_audit.printed_tables import PublishedError, load_table, read_rows
+from llm_power_audit.register import load_register, stated
 
 # Name of the data in the register; "general" needs no data.
 Panel = str

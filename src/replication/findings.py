@@ -16,10 +16,10 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
 
 import pandas as pd
 
-from audit.printed_tables import load_table
-from audit.selection import UNDEFINED
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import ScoresKind
+from llm_power_audit.printed_tables import load_table
+from llm_power_audit.selection import UNDEFINED
 from replication.intervals import Interval
 from replication.settings import load_settings
 from replication.undefined import REFUSALS, reason_of

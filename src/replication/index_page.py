@@ -18,11 +18,11 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from PIL import Image
 
-from audit.pictures import picture_address
-from audit.written_verdicts import counted, verdicts_by_exhibit
 from llm_power._board.measure import Measure
 from llm_power._provenance import FINDING, VERDICTS
 from llm_power._report.page import page_environment, page_parts
+from llm_power_audit.pictures import picture_address
+from llm_power_audit.written_verdicts import counted, verdicts_by_exhibit
 
 _PACKAGE: Final = "replication"
 # How wide a picture is shown, on a screen with twice the points.

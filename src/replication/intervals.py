@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from audit.printed import Printed
+from llm_power_audit.printed import Printed
 
 
 @dataclass(frozen=True, slots=True)

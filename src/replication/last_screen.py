@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import TextWrapper
 from typing import Any, Final
 
-from audit.written_verdicts import counted, verdicts_by_claim
+from llm_power_audit.written_verdicts import counted, verdicts_by_claim
 
 # What the last finished run made of a paper, in the folder of that name here; beside Snakemake's
 # own state, for it is no result.

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from audit import register
-from audit._cells import PrintedCells
-from audit.claims import Claim
+from llm_power_audit import register
+from llm_power_audit._cells import PrintedCells
+from llm_power_audit.claims import Claim
 
 
 def write_cells(data: Path, printed: Mapping[str, Claim], claims: Iterable[Claim]) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from audit.printed import Printed, as_decimal, parse_printed
-from audit.register import load_statements
 from llm_power._documents import DocumentError, first_violation, read_yaml
 from llm_power._errors import one_line
+from llm_power_audit.printed import Printed, as_decimal, parse_printed
+from llm_power_audit.register import load_statements
 
 Setting = float | list[int] | list[float]
 

@@ -10,9 +10,9 @@ from typing import Final
 
 import pandas as pd
 
-from audit.item_checks import REMARK
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Evidence
+from llm_power_audit.item_checks import REMARK
 from replication.constraints import Constraint, load_constraints
 from replication.findings import Finding
 

@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 from typing import Final
 
-from audit.claims import Cell, Check, Claim, Exhibit, Finding, Register, Weight
-from audit.evaluate import Audit, Judged, Outcome
-from audit.printed import Printed
 from llm_power._provenance import Evidence, Verdict
+from llm_power_audit.claims import Cell, Check, Claim, Exhibit, Finding, Register, Weight
+from llm_power_audit.evaluate import Audit, Judged, Outcome
+from llm_power_audit.printed import Printed
 
 _PAIRS: Final[tuple[tuple[Verdict, Evidence], ...]] = (
     ("holds", "counts"),

@@ -204,7 +204,7 @@ def test_all_files_or_none(
     def fail(*_: object, **__: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("audit.report.render_report", fail)
+    monkeypatch.setattr("llm_power_audit.report.render_report", fail)
     path = write(tmp_path, *maintained(pairs), subjects=subjects(pairs))
     assert run("audit", path, "--results", board, "--out", tmp_path / "out") == 2
     assert list((tmp_path / "out").iterdir()) == []
@@ -307,7 +307,7 @@ def test_links_lead_from_the_report_to_the_files(
 def test_other_commands_do_not_load_the_audit() -> None:
     program = (
         "import sys; from llm_power import _cli; "
-        "print([m for m in ('jsonschema', 'jinja2', 'audit') if m in sys.modules])"
+        "print([m for m in ('jsonschema', 'jinja2', 'llm_power_audit') if m in sys.modules])"
     )
     loaded = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
     assert loaded.stdout.split() == [b"[]"]

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from registers import check, claim, write_register, write_results
 
-from audit.display import display_corrected, display_number
-from audit.evaluate import Audit, audit
-from audit.register import load_register
-from audit.tables import (
+from llm_power_audit.display import display_corrected, display_number
+from llm_power_audit.evaluate import Audit, audit
+from llm_power_audit.register import load_register
+from llm_power_audit.tables import (
     CLAIM_COLUMNS,
     claims_frame,
     claims_markdown,

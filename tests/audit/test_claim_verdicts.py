@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.agreement import (
+from llm_power._provenance import EVIDENCE, Evidence, Verdict
+from llm_power_audit.agreement import (
     MONTE_CARLO_LEVEL,
     MONTE_CARLO_STANDARD_ERRORS,
     judge_printed,
     judge_readings,
     judge_value,
 )
-from audit.printed import DisplayRule, Printed, Relation
-from llm_power._provenance import EVIDENCE, Evidence, Verdict
+from llm_power_audit.printed import DisplayRule, Printed, Relation
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)
 WIDTH = st.floats(0.0, 10.0, allow_nan=False)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.coverage import CoverageError, Span, Token, cover, sentence_hash, tokens
-from audit.register import load_register
+from llm_power_audit.coverage import CoverageError, Span, Token, cover, sentence_hash, tokens
+from llm_power_audit.register import load_register
 
 TEXT = "Abstract\n\nOf three birds 2,000.5 sing. The other 40% are $\\frac{1}{2}$ as loud."
 REGISTER = """

@@ -7,8 +7,8 @@ import math
 import pytest
 from report_examples import example_audit
 
-from audit.detection import SIZES, Detection, Rate
-from audit.report import render_report
+from llm_power_audit.detection import SIZES, Detection, Rate
+from llm_power_audit.report import render_report
 
 
 def trials(size: str, fates: str, evidence: str = "counts") -> list[dict[str, str]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click import Command
 
-import audit
+import llm_power_audit as audit
 from llm_power._plugins import load_plugin, plugin_names
 
 
@@ -27,7 +27,7 @@ def test_every_name_is_there_and_is_what_type_checkers_see() -> None:
 
 
 def test_a_name_that_is_not_there_is_no_attribute() -> None:
-    with pytest.raises(AttributeError, match="module 'audit' has no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="module 'llm_power_audit' has no attribute 'nothing'"):
         _ = audit.nothing
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from registers import check, claim, write_register, write_results
 
-from audit import tables
-from audit._errors import AuditError
-from audit.evaluate import Audit, Judged, audit
-from audit.independence import IndependentTests, independent_tests
-from audit.register import load_register
-from audit.report import render_report
 from llm_power._provenance import EVIDENCE, VERDICTS
+from llm_power_audit import tables
+from llm_power_audit._errors import AuditError
+from llm_power_audit.evaluate import Audit, Judged, audit
+from llm_power_audit.independence import IndependentTests, independent_tests
+from llm_power_audit.register import load_register
+from llm_power_audit.report import render_report
 
 
 def run(folder: Path, *claims: dict[str, Any], **more: Any) -> Audit:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from audit.evaluate import Audit, audit
-from audit.item_checks import with_item_checks
-from audit.register import load_register
+from llm_power_audit.evaluate import Audit, audit
+from llm_power_audit.item_checks import with_item_checks
+from llm_power_audit.register import load_register
 
 REGISTER = """
 title: T

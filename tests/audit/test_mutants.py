@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from registers import claim, write_register
 
-from audit.claims import Claim
-from audit.mutants import Mutant, mutants, stated_numbers
-from audit.register import load_register
+from llm_power_audit.claims import Claim
+from llm_power_audit.mutants import Mutant, mutants, stated_numbers
+from llm_power_audit.register import load_register
 
 
 def misprints(folder: Path, *claims: dict[str, Any], **more: Any) -> list[Mutant]:

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from registers import check, claim, write_register, write_results
 
-from audit.mutation import (
+from llm_power_audit.mutation import (
     Trial,
     mutation_trials,
     score_text,
     write_mutation,
 )
-from audit.register import load_register
+from llm_power_audit.register import load_register
 
 
 def trials(folder: Path, *claims: dict[str, Any]) -> list[Trial]:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from audit._errors import AuditError
-from audit.evaluate import audit
-from audit.register import load_register
 from llm_power._board.resolve import resolve_board
 from llm_power._board.summary import describe_board
 from llm_power._example import example_task
 from llm_power._report.board_files import write_board
+from llm_power_audit._errors import AuditError
+from llm_power_audit.evaluate import audit
+from llm_power_audit.register import load_register
 
 
 @pytest.fixture(scope="module")

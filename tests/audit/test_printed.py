@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.agreement import agrees, overlap, placed
-from audit.printed import (
+from llm_power._documents import read_yaml
+from llm_power_audit.agreement import agrees, overlap, placed
+from llm_power_audit.printed import (
     DISPLAY_RULES,
     Printed,
     PrintedCount,
@@ -24,12 +25,11 @@ from audit.printed import (
     printed_unit,
     split_parentheses,
 )
-from audit.printed_tables import (
+from llm_power_audit.printed_tables import (
     PublishedError,
     load_counts,
     load_table,
 )
-from llm_power._documents import read_yaml
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "kotawala2026"
 RECORDED = PUBLISHED.parent / "recorded"

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from registers import claim, write_register, write_results
 
-from audit.evaluate import audit
-from audit.mutants import with_number
-from audit.printings import printings
-from audit.register import load_register
+from llm_power_audit.evaluate import audit
+from llm_power_audit.mutants import with_number
+from llm_power_audit.printings import printings
+from llm_power_audit.register import load_register
 
 
 def by_units(n: int) -> Any:

@@ -15,13 +15,13 @@ import yaml
 from jsonschema import Draft202012Validator
 from registers import check, claim, write_register
 
-from audit import _references, _templates, register
-from audit._errors import AuditError
-from audit.claims import Check
-from audit.printed import Printed
-from audit.register import load_register, load_statements
 from llm_power import _documents as documents
 from llm_power._errors import LLMPowerError
+from llm_power_audit import _references, _templates, register
+from llm_power_audit._errors import AuditError
+from llm_power_audit.claims import Check
+from llm_power_audit.printed import Printed
+from llm_power_audit.register import load_register, load_statements
 
 SUBJECTS = {
     "pairs": [
@@ -434,7 +434,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_schema_is_shipped_valid_and_described() -> None:
-    text = (files("audit") / "register.schema.yaml").read_text(encoding="utf-8")
+    text = (files("llm_power_audit") / "register.schema.yaml").read_text(encoding="utf-8")
     schema = yaml.safe_load(text)
     Draft202012Validator.check_schema(schema)
 

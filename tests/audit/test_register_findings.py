@@ -17,12 +17,12 @@ from PIL import Image
 from registers import check, claim, write_register, write_results
 from report_examples import example_audit, hostile_audit
 
-from audit._errors import AuditError
-from audit.claims import Exhibit
-from audit.corrections import contradicted_findings, corrections_json, ungrouped
-from audit.evaluate import Audit, audit
-from audit.pictures import small_pictures
-from audit.register import load_register
+from llm_power_audit._errors import AuditError
+from llm_power_audit.claims import Exhibit
+from llm_power_audit.corrections import contradicted_findings, corrections_json, ungrouped
+from llm_power_audit.evaluate import Audit, audit
+from llm_power_audit.pictures import small_pictures
+from llm_power_audit.register import load_register
 
 
 def finding(identifier: str = "f", **fields: Any) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def test_what_each_claim_should_read(tmp_path: Path) -> None:
 
 def test_corrections_have_the_form_that_is_documented() -> None:
     schema = yaml.safe_load(
-        files("audit").joinpath("corrections.schema.yaml").read_text(encoding="utf-8")
+        files("llm_power_audit").joinpath("corrections.schema.yaml").read_text(encoding="utf-8")
     )
     Draft202012Validator.check_schema(schema)
     for one in (example_audit(), hostile_audit()):

@@ -13,11 +13,11 @@ from html.parser import HTMLParser
 import pytest
 from report_examples import HOSTILE, example_audit, hostile_audit
 
-from audit.evaluate import Audit, Judged
-from audit.printed import Printed
-from audit.report import render_report
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import EVIDENCE
+from llm_power_audit.evaluate import Audit, Judged
+from llm_power_audit.printed import Printed
+from llm_power_audit.report import render_report
 
 LINKS = {
     "tables/table_06.csv": "../tables/table_06.csv",

@@ -17,8 +17,6 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-from audit.evaluate import Audit
-from audit.report import render_report
 from browsers import (
     Browser,
     forget_emulation,
@@ -32,6 +30,8 @@ from browsers import (
     serious_faults,
     wait_until,
 )
+from llm_power_audit.evaluate import Audit
+from llm_power_audit.report import render_report
 
 LINKS = {"tables/table_06.csv": "../tables/table_06.csv", "tables/table_06.md": "table_06.md"}
 

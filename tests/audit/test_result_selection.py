@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from registers import write_results
 
-from audit._errors import AuditError
-from audit.claims import Check, Role
-from audit.selection import ResultFolder
 from llm_power._errors import LLMPowerError
 from llm_power._provenance import Evidence
+from llm_power_audit._errors import AuditError
+from llm_power_audit.claims import Check, Role
+from llm_power_audit.selection import ResultFolder
 
 
 @pytest.fixture

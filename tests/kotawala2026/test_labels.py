@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from audit.printed_tables import (
+from kotawala2026.labels import bucket_mask
+from llm_power_audit.printed_tables import (
     PublishedError,
 )
-from kotawala2026.labels import bucket_mask
 
 
 @pytest.mark.parametrize(

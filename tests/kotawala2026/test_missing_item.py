@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.printed import parse_printed
 from kotawala2026.missing import leave_one_out, require_same_categories
 from llm_power._errors import ScoreError
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores
 from llm_power._scores.store import TaskScores
+from llm_power_audit.printed import parse_printed
 from replication.constraints import Constraint
 from replication.findings import Finding
 from replication.hub.matrices import block_labels

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
 
 # A house imports from those before it: the library, the audit, the machine for any paper, a paper.
-FIRST = ("llm_power", "audit", "replication")
+FIRST = ("llm_power", "llm_power_audit", "replication")
 PAPERS = tuple(sorted(path.parent.name for path in (ROOT / "data").glob("*/paper.yaml")))
 HOUSES = (*FIRST, *PAPERS)
 # Snakemake looks for it by this name; it leads into `replication`.

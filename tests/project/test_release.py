@@ -81,7 +81,7 @@ def test_the_wheel_holds_library_and_audit_file_by_file(built: Path) -> None:
     with ZipFile(path) as archive:
         held = set(archive.namelist())
     information = {name for name in held if ".dist-info/" in name}
-    code = {name.removeprefix("src/") for name in tracked("src/llm_power", "src/audit")}
+    code = {name.removeprefix("src/") for name in tracked("src/llm_power", "src/llm_power_audit")}
     assert held - information == code
     assert {name.partition(".dist-info/")[2] for name in information} == {
         *("METADATA", "RECORD", "WHEEL", "entry_points.txt"),

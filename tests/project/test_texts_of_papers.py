@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from audit.coverage import Coverage, cover, load_spans
-from audit.register import load_register
+from llm_power_audit.coverage import Coverage, cover, load_spans
+from llm_power_audit.register import load_register
 from needed import folder_of
 from repository import ROOT
 

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-from audit.evaluate import audit
-from audit.register import load_register
+from llm_power_audit.evaluate import audit
+from llm_power_audit.register import load_register
 from repository import ROOT
 
-AUDIT = str(ROOT / "src" / "audit")
+AUDIT = str(ROOT / "src" / "llm_power_audit")
 # What has the number in one form or another; whoever calls them passes it on.
 HOLD = ("csv_rows", "parse_printed", "_number", "agrees", "_judge")
 REGISTER = """

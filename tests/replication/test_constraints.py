@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
-from audit.printed import (
+from llm_power_audit.printed import (
     parse_printed,
 )
-from audit.printed_tables import (
+from llm_power_audit.printed_tables import (
     PublishedError,
     load_table,
 )

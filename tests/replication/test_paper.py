@@ -214,8 +214,8 @@ def test_sources_are_the_modules_that_are_imported_and_their_paths_relative(
 @pytest.mark.parametrize(
     ("module", "read"),
     [
-        ("audit.register", "audit/register.schema.yaml"),
-        ("audit.report", "llm_power/_report/page.css"),
+        ("llm_power_audit.register", "llm_power_audit/register.schema.yaml"),
+        ("llm_power_audit.report", "llm_power/_report/page.css"),
         ("llm_power._report.figures", "llm_power/_report/style.mplstyle"),
     ],
 )

@@ -14,8 +14,6 @@ import pytest
 import yaml
 
 import replication.settings
-from audit.printed import Printed
-from audit.register import load_register
 from llm_power._board.operating_point import Declared
 from llm_power._choices import (
     CLUSTER_SAMPLINGS,
@@ -26,6 +24,8 @@ from llm_power._choices import (
     WEIGHTINGS,
 )
 from llm_power._documents import DocumentError, read_yaml
+from llm_power_audit.printed import Printed
+from llm_power_audit.register import load_register
 from replication.boards import Board, Boards
 from replication.settings import add_boards, check_settings, load_settings
 

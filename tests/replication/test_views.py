@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from audit.claims import Role
-from audit.printed import Printed
 from llm_power._errors import InvalidArgument
+from llm_power_audit.claims import Role
+from llm_power_audit.printed import Printed
 from replication.constraints import Constraint, select
 from replication.findings import Basis, Finding
 from replication.views import (

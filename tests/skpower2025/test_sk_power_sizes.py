@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.printed import parse_printed
 from llm_power._errors import ScoreError
+from llm_power_audit.printed import parse_printed
 from skpower2025.board import DATASETS, MUSR, Dataset, are_counts, read_board
 from skpower2025.exhibits.table_01 import table_01
 

@@ -11,7 +11,7 @@ from snakemake.logging import logger
 
 from llm_power._errors import LLMPowerError
 from replication.boards import AVERAGE_TABLES, STREAMED_TABLES, table_files
-from audit.written_verdicts import counted, verdicts_by_exhibit
+from llm_power_audit.written_verdicts import counted, verdicts_by_exhibit
 from replication.screen import REPEATED_LATER
 from replication.settings import settings_file
 from replication.targets import (

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from audit.mutation import mutation_trials, write_mutation
-from audit.register import load_register
+from llm_power_audit.mutation import mutation_trials, write_mutation
+from llm_power_audit.register import load_register
 from replication.job import logged, snakemake
 
 with logged(despite=True):

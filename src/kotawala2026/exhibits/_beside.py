@@ -8,10 +8,10 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from audit.agreement import agrees
-from audit.printed import Printed
 from llm_power._report.tables import Column, Formatter, as_integer
 from llm_power._statistics.arrays import ArrayLike
+from llm_power_audit.agreement import agrees
+from llm_power_audit.printed import Printed
 
 
 def beside(

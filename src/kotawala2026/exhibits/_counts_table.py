@@ -9,8 +9,6 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from audit.printed import DisplayRule, Printed, parse_printed, split_parentheses
-from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._beside import beside, compared
 from kotawala2026.exhibits.item_count import jointly_solved, rules_of_table
 from kotawala2026.labels import in_printed_order, pair_names
@@ -21,6 +19,8 @@ from llm_power._board.verdicts import verdict_table
 from llm_power._errors import InvalidArgument
 from llm_power._report.tables import Column, Formatter, as_integer
 from llm_power._statistics.arrays import IntArray
+from llm_power_audit.printed import DisplayRule, Printed, parse_printed, split_parentheses
+from llm_power_audit.printed_tables import PublishedCounts
 from replication.exhibits import Inputs
 
 POINT: Final = OperatingPoint(alpha=ALPHA, power=POWER)

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._marks import PRINTED, legend_above, printed_handle, style_bars
 from kotawala2026.labels import model_label, pair_labels, task_label
 from kotawala2026.operating_point import DECLARED
 from llm_power._report.figures import new_figure
+from llm_power_audit.printed_tables import PublishedCounts
 from replication.exhibits import Drawing, Exhibit, Inputs
 
 _COLUMNS = 2

@@ -9,7 +9,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
 from kotawala2026.exhibits._marks import PRINTED, legend_above, note, printed_handle, style_bars
 from kotawala2026.operating_point import DECLARED
@@ -17,6 +16,7 @@ from llm_power._provenance import Provenance
 from llm_power._report.figures import new_figure
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.exact_required_n import connor_required_n
+from llm_power_audit.printed_tables import PublishedCounts
 from replication.exhibits import Drawing, Exhibit, Inputs
 
 

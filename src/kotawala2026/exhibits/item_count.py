@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.agreement import agrees
-from audit.printed import DISPLAY_RULES, DisplayRule, Printed
-from audit.printed_tables import PublishedCounts
 from kotawala2026.operating_point import K
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import IntArray
 from llm_power._statistics.paired_binary import required_n_discordance
+from llm_power_audit.agreement import agrees
+from llm_power_audit.printed import DISPLAY_RULES, DisplayRule, Printed
+from llm_power_audit.printed_tables import PublishedCounts
 
 
 def items_displaying(n_star: int, b: int, c: int, rule: DisplayRule) -> range:

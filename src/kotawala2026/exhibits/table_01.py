@@ -10,8 +10,6 @@ import pandas as pd
 import statsmodels
 from scipy.special import ndtri
 
-from audit.agreement import agrees
-from audit.printed import Printed
 from kotawala2026.exhibits._beside import as_rounded_up, compared
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
@@ -21,6 +19,8 @@ from llm_power._statistics.paired_binary import (
     required_n_paired_binary,
     unpaired_required_n_per_arm,
 )
+from llm_power_audit.agreement import agrees
+from llm_power_audit.printed import Printed
 from replication.exhibits import Exhibit, Inputs
 
 _MISSING = float("nan")

@@ -8,7 +8,6 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from audit.printed import Printed
 from kotawala2026.exhibits._beside import compared
 from kotawala2026.operating_point import ALPHA, POWER
 from kotawala2026.rejection_rates import TESTS, calibration_cell
@@ -17,6 +16,7 @@ from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_percent, as_text, to_csv
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.random_streams import named_rng
+from llm_power_audit.printed import Printed
 from replication.exhibits import Exhibit, Inputs
 
 # Repetitions of the whole table that its Monte Carlo error is read from.

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from audit.agreement import agrees
-from audit.printed import PrintedCount
 from kotawala2026.exhibits._beside import beside, compared, count_unresolved
 from kotawala2026.operating_point import DECLARED
 from llm_power._board.summary import GAP_BINS, unresolved_by_gap
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
+from llm_power_audit.agreement import agrees
+from llm_power_audit.printed import PrintedCount
 from replication.exhibits import Exhibit, Inputs
 
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from audit.printed import PrintedCount
-from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._counts_table import POINT, counted_pairs, items_of, with_counts_of
 from kotawala2026.labels import in_printed_order, task_label
 from kotawala2026.operating_point import DECLARED
@@ -20,6 +18,8 @@ from llm_power._report.tables import Column, Table
 from llm_power._statistics.arrays import BoolArray
 from llm_power._statistics.mcnemar import mcnemar_asymptotic
 from llm_power._statistics.multiplicity import Procedure, adjusted_required_n
+from llm_power_audit.printed import PrintedCount
+from llm_power_audit.printed_tables import PublishedCounts
 from replication.exhibits import Exhibit, Inputs
 
 MMLU_PRO, OLL_V1 = "MMLU-Pro", "OLL v1"

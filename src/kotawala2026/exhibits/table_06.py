@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from audit.printed import Printed
-from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._beside import count_unresolved
 from kotawala2026.exhibits._counts_table import (
     counted,
@@ -20,6 +18,8 @@ from kotawala2026.exhibits._counts_table import (
 from kotawala2026.operating_point import COUNTS, DECLARED
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Table, as_integer
+from llm_power_audit.printed import Printed
+from llm_power_audit.printed_tables import PublishedCounts
 from replication.exhibits import Exhibit, Inputs
 
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from audit.printed import Printed
-from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._beside import as_rounded_up, count_unresolved
 from kotawala2026.exhibits._counts_table import (
     items_of,
@@ -22,6 +20,8 @@ from kotawala2026.operating_point import COUNTS, DECLARED
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Table
 from llm_power._statistics.paired_binary import required_n_discordance
+from llm_power_audit.printed import Printed
+from llm_power_audit.printed_tables import PublishedCounts
 from replication.exhibits import Exhibit, Inputs
 
 

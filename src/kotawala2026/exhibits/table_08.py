@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from audit.printed import PrintedCount
 from kotawala2026.labels import dropped_subjects, rank_labels
 from kotawala2026.operating_point import DECLARED
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_integer
+from llm_power_audit.printed import PrintedCount
 from replication.exhibits import Exhibit, Inputs
 
 BASE = "none"

@@ -9,8 +9,6 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from audit.agreement import MONTE_CARLO_STANDARD_ERRORS
-from audit.printed import PrintedInterval
 from kotawala2026.exhibits._beside import as_rounded_up, beside, compared
 from kotawala2026.labels import in_printed_order
 from kotawala2026.operating_point import DECLARED
@@ -18,6 +16,8 @@ from llm_power._board.cluster_robustness import category_bootstrap_tables
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_digits_of
+from llm_power_audit.agreement import MONTE_CARLO_STANDARD_ERRORS
+from llm_power_audit.printed import PrintedInterval
 from replication.exhibits import Exhibit, Inputs
 
 _QUANTITIES = ("icc", "design_effect", "n_star_cluster")

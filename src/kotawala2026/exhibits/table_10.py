@@ -8,8 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from audit.agreement import MONTE_CARLO_STANDARD_ERRORS, agrees
-from audit.printed import Printed
 from kotawala2026.exhibits._beside import agrees_rounded, as_rounded_up, compared
 from kotawala2026.labels import pair_labels, validated_labels
 from kotawala2026.operating_point import DECLARED
@@ -18,6 +16,8 @@ from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
 from llm_power._statistics.random_streams import named_rng
+from llm_power_audit.agreement import MONTE_CARLO_STANDARD_ERRORS, agrees
+from llm_power_audit.printed import Printed
 from replication.exhibits import Exhibit, Inputs
 
 FACTORS = {"power_at_080": 0.8, "power_at_100": 1.0, "power_at_120": 1.2}

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._beside import beside, compared
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of, label_and_gap
 from kotawala2026.operating_point import ALPHA
@@ -16,6 +15,7 @@ from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
 from llm_power._statistics.paired_bootstrap import bootstrap_tails, percentile_bootstrap_rejects
+from llm_power_audit.printed_tables import PublishedCounts
 from replication.exhibits import Exhibit, Inputs
 
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
@@ -17,6 +16,7 @@ from llm_power._statistics.multiplicity import adjusted_required_n
 from llm_power._statistics.paired_bootstrap import percentile_bootstrap_rejects
 from llm_power._statistics.random_streams import named_rng
 from llm_power._statistics.verdict_stability import bootstrap_required_n
+from llm_power_audit.printed_tables import PublishedCounts
 from replication.exhibits import Exhibit, Inputs
 
 

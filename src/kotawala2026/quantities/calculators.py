@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from audit.printed import DISPLAY_RULES
 from kotawala2026.exhibits.table_01 import pooled_z_per_arm
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power._errors import InvalidArgument
@@ -17,6 +16,7 @@ from llm_power._statistics.paired_binary import (
     required_n_paired_binary,
     unpaired_required_n_per_arm,
 )
+from llm_power_audit.printed import DISPLAY_RULES
 from replication.findings import Finding, derived
 
 # A row is "half" below three quarters of N*: halfway between the two answers in question.

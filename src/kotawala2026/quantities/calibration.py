@@ -14,13 +14,13 @@ from typing import Any, Final, TypedDict
 import numpy as np
 import scipy  # its part stats, slow to load, is loaded when it is first used
 
-from audit.agreement import MONTE_CARLO_LEVEL, agrees
 from kotawala2026.populations import gap_at_required_n
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from kotawala2026.rejection_rates import TESTS, discordance_at, exact_rates, likely_tables
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.paired_bootstrap import bootstrap_tails
+from llm_power_audit.agreement import MONTE_CARLO_LEVEL, agrees
 from replication.findings import Finding, derived
 from replication.intervals import Interval
 

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import scipy  # its part stats, slow to load, is loaded when it is first used
 
-from audit.printed import split_parentheses
 from kotawala2026.exhibits.table_11 import table_11
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, ResolvedBoard
 from kotawala2026.rejection_rates import likely_tables
@@ -19,6 +18,7 @@ from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power._statistics.random_streams import named_rng
 from llm_power._statistics.verdict_stability import bootstrap_required_n
+from llm_power_audit.printed import split_parentheses
 from replication.findings import Finding
 
 _QUANTILES: Final = (0.05, 0.95)

@@ -14,12 +14,12 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from audit.printed import Printed, PrintedInterval
 from kotawala2026.exhibits.item_count import implied_item_count
 from kotawala2026.labels import dropped_subjects
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power._statistics.inversion import resolution_ratio
 from llm_power._statistics.paired_binary import required_n_discordance
+from llm_power_audit.printed import Printed, PrintedInterval
 from replication.findings import Finding, within
 from replication.intervals import Interval, interval_of
 

@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from audit.agreement import agrees, interval
 from kotawala2026.labels import pair_names
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, summary_of
 from kotawala2026.quantities.pair_bounds import (
@@ -26,6 +25,7 @@ from llm_power._statistics.paired_binary import (
     miller_unpaired_required_n,
     shortcut_required_n,
 )
+from llm_power_audit.agreement import agrees, interval
 from replication.findings import Finding
 
 # At the bound itself the less likely outcome of a pair has no items, and N* may be zero.

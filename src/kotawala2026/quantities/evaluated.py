@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from audit.printed_tables import load_table
 from kotawala2026.labels import dropped_subjects
 
 # Imported so that their functions are registered.
@@ -42,6 +41,7 @@ from kotawala2026.quantities.grounds import (
     load_published,
 )
 from llm_power._scores.store import TaskScores
+from llm_power_audit.printed_tables import load_table
 from replication.findings import Finding, Ground
 
 # Numbers of prose on boards: the module that finds them, and the boards that the prose is about.

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import pandas as pd
 
-from audit.printed_tables import PublishedCounts, load_counts
 from kotawala2026.exhibits.item_count import jointly_solved
 from kotawala2026.witness.mmlu_pro import load_categories
 from llm_power._board.resolve import resolve_board
@@ -19,6 +18,7 @@ from llm_power._report.score_provenance import basis_of
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray
 from llm_power._statistics.paired_binary import PairSummary, summarize_counts
+from llm_power_audit.printed_tables import PublishedCounts, load_counts
 from replication.constraints import BoardScore, load_board_scores
 from replication.findings import Basis, PrintedNumbers, Quantities
 

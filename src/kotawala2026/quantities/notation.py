@@ -11,9 +11,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from audit.agreement import agrees
-from audit.printed import Printed
-from audit.printed_tables import PublishedCounts
 from kotawala2026.labels import BUCKETS, bucket_mask, validated_labels
 from kotawala2026.quantities.calculators import CALCULATORS
 from kotawala2026.quantities.gap_buckets import named_buckets
@@ -21,6 +18,9 @@ from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, Publish
 from kotawala2026.rejection_rates import TESTS
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.mcnemar import mcnemar_exact, mcnemar_mid_p
+from llm_power_audit.agreement import agrees
+from llm_power_audit.printed import Printed
+from llm_power_audit.printed_tables import PublishedCounts
 from replication.constraints import BoardScore
 from replication.findings import Finding, derived, within
 from replication.intervals import Interval

@@ -12,8 +12,6 @@ from typing import Final
 import numpy as np
 import scipy  # its part stats, slow to load, is loaded when it is first used
 
-from audit.agreement import MONTE_CARLO_LEVEL, agrees
-from audit.printed import Printed, parse_printed
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.labels import validated_labels
 from kotawala2026.populations import discordance_from_required_n
@@ -21,6 +19,8 @@ from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, Publish
 from kotawala2026.quantities.pair_bounds import DisplayedPair, tables_with_margins
 from kotawala2026.quantities.rows_of_counts import one_of
 from kotawala2026.rejection_rates import TESTS, exact_rates
+from llm_power_audit.agreement import MONTE_CARLO_LEVEL, agrees
+from llm_power_audit.printed import Printed, parse_printed
 from replication.findings import Finding
 from replication.intervals import Interval
 

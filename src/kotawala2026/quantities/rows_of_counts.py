@@ -8,8 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from audit.printed import DISPLAY_RULES
-from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits.item_count import (
     chained_solved_counts,
     implied_item_count,
@@ -23,6 +21,8 @@ from kotawala2026.labels import pair_names
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power._statistics.arrays import ArrayLike
 from llm_power._statistics.paired_binary import required_n_discordance
+from llm_power_audit.printed import DISPLAY_RULES
+from llm_power_audit.printed_tables import PublishedCounts
 from replication.findings import Finding, within
 from replication.intervals import Interval, interval_of
 

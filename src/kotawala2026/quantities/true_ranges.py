@@ -13,8 +13,6 @@ from typing import Final
 
 import numpy as np
 
-from audit.agreement import agrees
-from audit.printed import Printed
 from kotawala2026.labels import BUCKETS, BUCKETS_AND_ALL, bucket_mask, validated_labels
 from kotawala2026.operating_point import ALPHA, POWER, K
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores
@@ -32,6 +30,8 @@ from llm_power._statistics.arrays import BoolArray, FloatArray
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.multiplicity import bonferroni_level
 from llm_power._statistics.paired_binary import PairSummary
+from llm_power_audit.agreement import agrees
+from llm_power_audit.printed import Printed
 from replication.findings import Finding
 from replication.intervals import Interval, interval_of
 from replication.true_ranges import CountRow, count_ranges, quantile_rows

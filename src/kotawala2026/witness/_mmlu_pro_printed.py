@@ -9,13 +9,13 @@ from typing import Final
 
 import numpy as np
 
-from audit.printed import DISPLAY_RULES
-from audit.printed_tables import PublishedError
 from kotawala2026.exhibits.item_count import common_items, items_displaying
 from kotawala2026.labels import dropped_subjects
 from kotawala2026.operating_point import K
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.paired_binary import required_n_discordance
+from llm_power_audit.printed import DISPLAY_RULES
+from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import Constraint, select
 from replication.witness.gap_misfit import PairTargets
 from replication.witness.infeasible import Contradiction, LinearRow, find_contradiction, linear_row

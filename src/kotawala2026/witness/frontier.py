@@ -11,12 +11,12 @@ from typing import Final
 
 import numpy as np
 
-from audit.printed_tables import PublishedError
 from llm_power._errors import InvalidArgument
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.paired_binary import PairSummary, shortcut_required_n, summarize_counts
 from llm_power._statistics.random_streams import named_rng
+from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import Constraint, select, witness_task
 from replication.witness.chain import chain_scores
 from replication.witness.infeasible import Contradiction, LinearRow

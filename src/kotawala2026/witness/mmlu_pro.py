@@ -9,8 +9,6 @@ from typing import Final
 
 import numpy as np
 
-from audit._csv import csv_rows
-from audit.printed_tables import PublishedError
 from kotawala2026.adjacent_clusters import CLUSTER, quartile_moments
 from kotawala2026.witness._mmlu_pro_printed import (
     Table7,
@@ -28,6 +26,8 @@ from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.category_bootstrap import resample_clusters
 from llm_power._statistics.design_effect import cluster_resolution
 from llm_power._statistics.random_streams import named_rng
+from llm_power_audit._csv import csv_rows
+from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import Constraint, select, witness_task
 from replication.witness.chain import chain_scores, start_counts
 from replication.witness.cluster_gaps import ClusterGaps, fit_pair

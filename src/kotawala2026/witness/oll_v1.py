@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from audit.printed_tables import PublishedError
 from kotawala2026.witness.oll_v1_board import LINEAR, Board, find_contradictions, nominal_board
 from kotawala2026.witness.oll_v1_overlaps import (
     PairLimits,
@@ -27,6 +26,7 @@ from kotawala2026.witness.oll_v1_overlaps import (
 )
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import BoardScore, Constraint, witness_task
 from replication.witness.infeasible import Contradiction
 from replication.witness.one_factor import cell_patterns

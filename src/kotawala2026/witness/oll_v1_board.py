@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from audit.printed_tables import PublishedError
 from kotawala2026.operating_point import K
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.paired_binary import cohens_h
+from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import BoardScore, Constraint, select
 from replication.witness.infeasible import Contradiction, LinearRow, find_contradiction, linear_row
 from replication.witness.one_factor import cell_patterns, model_pairs

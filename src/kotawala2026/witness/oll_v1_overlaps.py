@@ -11,12 +11,12 @@ import numpy as np
 from scipy.linalg import block_diag
 from scipy.optimize import least_squares
 
-from audit.printed_tables import PublishedError
 from kotawala2026.labels import bucket_mask
 from kotawala2026.operating_point import K
 from kotawala2026.witness.oll_v1_board import Board, rows_by_task, solved_items
 from llm_power._statistics.arrays import BoolArray, FloatArray
 from llm_power._statistics.paired_binary import cohens_h
+from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import Constraint, select
 from replication.witness.infeasible import LinearRow
 from replication.witness.one_factor import (

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, cast, get_args
 
-from audit._csv import CSVError, csv_rows
+from llm_power_audit._csv import CSVError, csv_rows
 from replication.hub.errors import HubError, address_of
 
 Source = Literal["hub", "github"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from audit.printed import Printed
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_integer, as_printed
+from llm_power_audit.printed import Printed
 from replication.exhibits import Exhibit, Inputs
 from skpower2025.board import DATASETS, MUSR, SOURCE, are_counts, read_board
 

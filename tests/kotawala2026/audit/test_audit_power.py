@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.agreement import agrees
-from audit.detection import Detection
-from audit.printed import Printed, parse_printed
-from audit.printed_tables import load_counts, load_table
 from llm_power._statistics.paired_binary import required_n_discordance
+from llm_power_audit.agreement import agrees
+from llm_power_audit.detection import Detection
+from llm_power_audit.printed import Printed, parse_printed
+from llm_power_audit.printed_tables import load_counts, load_table
 
 ROOT = Path(__file__).resolve().parents[3]
 RECORDED = ROOT / "data" / "recorded" / "audit_power"

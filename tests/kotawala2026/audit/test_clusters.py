@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 from second_derivations_paper import constant, counts_n_star
 
-from audit.printed import parse_printed
 from findings_by_name import Sets, Values, values_of
 from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers, load_published
+from llm_power_audit.printed import parse_printed
 from paper_fixtures import PUBLISHED, with_cell
 from replication.intervals import Interval, interval_of
 

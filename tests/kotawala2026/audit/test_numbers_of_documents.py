@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 import yaml
 
-from audit.agreement import MONTE_CARLO_STANDARD_ERRORS
 from kotawala2026.quantities import evaluated  # noqa: F401  (registers what is evaluated)
 from kotawala2026.quantities.raw_sample import (
     at_sample_rates,
@@ -18,6 +17,7 @@ from kotawala2026.quantities.raw_sample import (
     witness_beside_sample,
 )
 from llm_power._scores.store import read_task
+from llm_power_audit.agreement import MONTE_CARLO_STANDARD_ERRORS
 from replication.constraints import load_board_scores
 from replication.sample import read_sample
 

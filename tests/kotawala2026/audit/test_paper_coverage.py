@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.coverage import Coverage, Span, cover, load_spans
-from audit.register import load_register
+from llm_power_audit.coverage import Coverage, Span, cover, load_spans
+from llm_power_audit.register import load_register
 from needed import folder_of
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"

@@ -12,15 +12,15 @@ import pandas as pd
 import pytest
 import yaml
 
-from audit.agreement import MONTE_CARLO_STANDARD_ERRORS
-from audit.claims import Claim, Register
-from audit.evaluate import Audit, audit
-from audit.independence import independent_tests
-from audit.printed import PrintedCount, PrintedInterval
-from audit.printed_tables import (
+from llm_power_audit.agreement import MONTE_CARLO_STANDARD_ERRORS
+from llm_power_audit.claims import Claim, Register
+from llm_power_audit.evaluate import Audit, audit
+from llm_power_audit.independence import independent_tests
+from llm_power_audit.printed import PrintedCount, PrintedInterval
+from llm_power_audit.printed_tables import (
     load_table,
 )
-from audit.register import load_register
+from llm_power_audit.register import load_register
 
 ROOT = Path(__file__).resolve().parents[3]
 PUBLISHED = ROOT / "data" / "kotawala2026"

@@ -10,12 +10,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from audit.claims import Claim
-from audit.evaluate import Audit, audit
-from audit.register import load_register
 from kotawala2026 import quantities
 from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import load_published
+from llm_power_audit.claims import Claim
+from llm_power_audit.evaluate import Audit, audit
+from llm_power_audit.register import load_register
 from replication.views import evidence_view
 from repository import copy_finished, run_workflow
 

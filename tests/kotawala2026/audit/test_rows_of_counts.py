@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from audit.printed import parse_printed
-from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits.item_count import solved
 from kotawala2026.quantities.grounds import PublishedNumbers
 from kotawala2026.quantities.rows_of_counts import cells_from_rows, one_of, rounding_and_power
+from llm_power_audit.printed import parse_printed
+from llm_power_audit.printed_tables import PublishedCounts
 from replication.findings import Finding
 
 

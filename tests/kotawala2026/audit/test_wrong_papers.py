@@ -11,7 +11,7 @@ from zlib import crc32
 import pandas as pd
 import pytest
 
-from audit.mutants import with_number
+from llm_power_audit.mutants import with_number
 from planned_jobs import planned_jobs
 from rerun import Rerun
 

@@ -16,12 +16,6 @@ from matplotlib.patches import Rectangle
 from scipy.stats import multinomial
 
 import board_examples
-from audit.printed import (
-    Printed,
-)
-from audit.printed_tables import (
-    PublishedCounts,
-)
 from board_examples import POINT, RESAMPLES, SUBJECTS, ClusteredBoard, CountedBoard
 from kotawala2026.exhibits import figure_01, figure_02, figure_07
 from kotawala2026.exhibits.table_03 import present as present_03
@@ -45,6 +39,12 @@ from llm_power._report.tables import Table, to_csv, to_latex, to_markdown
 from llm_power._statistics.category_bootstrap import resample_clusters
 from llm_power._statistics.cluster_moments import one_way_anova
 from llm_power._statistics.mcnemar import mcnemar_asymptotic
+from llm_power_audit.printed import (
+    Printed,
+)
+from llm_power_audit.printed_tables import (
+    PublishedCounts,
+)
 from replication.settings import load_settings
 
 Loader = Callable[[int], pd.DataFrame]

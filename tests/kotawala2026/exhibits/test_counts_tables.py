@@ -11,14 +11,6 @@ import pytest
 from scipy.stats import binomtest, chi2, norm
 from statsmodels.stats.contingency_tables import mcnemar
 
-from audit.agreement import agrees
-from audit.printed import (
-    Printed,
-    parse_printed,
-)
-from audit.printed_tables import (
-    PublishedCounts,
-)
 from kotawala2026.exhibits import table_06 as six
 from kotawala2026.exhibits import table_07 as seven
 from kotawala2026.exhibits import table_11 as eleven
@@ -27,6 +19,14 @@ from kotawala2026.exhibits.figure_03 import connor_r, figure_03
 from kotawala2026.labels import in_printed_order, pair_names
 from llm_power._errors import InvalidArgument
 from llm_power._report.tables import to_latex, to_markdown
+from llm_power_audit.agreement import agrees
+from llm_power_audit.printed import (
+    Printed,
+    parse_printed,
+)
+from llm_power_audit.printed_tables import (
+    PublishedCounts,
+)
 
 Loader = Callable[[int], pd.DataFrame]
 K = float(norm.ppf(0.975) + norm.ppf(0.8)) ** 2

@@ -10,14 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from audit.printed import (
-    DISPLAY_RULES,
-    DisplayRule,
-    parse_printed,
-)
-from audit.printed_tables import (
-    PublishedCounts,
-)
 from kotawala2026.exhibits.item_count import (
     ImpliedItems,
     chained_solved_counts,
@@ -27,6 +19,14 @@ from kotawala2026.exhibits.item_count import (
     jointly_solved,
 )
 from llm_power._errors import InvalidArgument
+from llm_power_audit.printed import (
+    DISPLAY_RULES,
+    DisplayRule,
+    parse_printed,
+)
+from llm_power_audit.printed_tables import (
+    PublishedCounts,
+)
 
 RULES: list[DisplayRule] = ["nearest", "up", "down"]
 K = (norm.ppf(0.975) + norm.ppf(0.8)) ** 2

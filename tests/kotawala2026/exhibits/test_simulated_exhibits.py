@@ -16,7 +16,6 @@ from matplotlib.patches import Rectangle
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits import figure_03, figure_04, figure_05, figure_06, table_02
 from kotawala2026.exhibits._power_curves import crossing_point, curves_of
 from kotawala2026.exhibits._power_curves import draw as draw_curves
@@ -31,6 +30,7 @@ from llm_power._statistics.copula_pairs import graded_difference_variance, paire
 from llm_power._statistics.e_process import UNIFORM_98, log_e_value
 from llm_power._statistics.inversion import required_n
 from llm_power._statistics.paired_binary import required_n_paired_binary
+from llm_power_audit.printed_tables import PublishedCounts
 from replication.exhibits import Exhibit, Inputs
 from replication.settings import load_settings
 from replication.simulations import simulate_part

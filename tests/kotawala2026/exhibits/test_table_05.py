@@ -10,9 +10,6 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from audit.printed_tables import (
-    PublishedCounts,
-)
 from kotawala2026.exhibits._counts_table import POINT, counted_pairs
 from kotawala2026.exhibits.table_05 import present, table_05
 from llm_power._board.multiplicity import add_multiplicity
@@ -20,6 +17,9 @@ from llm_power._board.sequential import add_sequential
 from llm_power._board.verdicts import verdict_table
 from llm_power._errors import InvalidArgument
 from llm_power._report.tables import to_markdown
+from llm_power_audit.printed_tables import (
+    PublishedCounts,
+)
 
 Loader = Callable[[int], pd.DataFrame]
 

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.printed import parse_printed
 from kotawala2026.quantities.displayed_scores import correlations_table, missing_item
 from kotawala2026.quantities.evaluated import on_grounds, on_printed_numbers
 from kotawala2026.quantities.grounds import (
@@ -28,6 +27,7 @@ from kotawala2026.quantities.raw_sample import (
 )
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.paired_binary import required_n_discordance, summarize_counts
+from llm_power_audit.printed import parse_printed
 from replication.constraints import BoardScore
 from replication.findings import Finding
 from repository import ROOT

@@ -13,7 +13,6 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 import board_examples
-from audit.printed_tables import PublishedCounts
 from board_examples import RESAMPLES, ClusteredBoard, CountedBoard
 from kotawala2026.exhibits.item_count import jointly_solved
 from kotawala2026.quantities.close_pairs import chance_of_robust, resampled_required_n
@@ -24,6 +23,7 @@ from kotawala2026.simulations import findings_simulated
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.paired_binary import cohens_h
 from llm_power._statistics.verdict_stability import bootstrap_required_n
+from llm_power_audit.printed_tables import PublishedCounts
 from replication.constraints import load_constraints
 from replication.findings import Finding
 from replication.settings import load_settings

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from audit.printed import parse_printed
 from kotawala2026.labels import BUCKETS_AND_ALL
 from kotawala2026.quantities.grounds import DisplayedScores, PublishedNumbers
 from kotawala2026.quantities.pair_bounds import gain_of
@@ -28,6 +27,7 @@ from llm_power._statistics.paired_binary import (
     shortcut_required_n,
     summarize_counts,
 )
+from llm_power_audit.printed import parse_printed
 from replication.findings import Finding
 from replication.true_ranges import CountRow, count_ranges, quantile_rows
 

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.printed import (
-    parse_printed,
-)
 from kotawala2026.quantities.evaluated import on_scores
 from kotawala2026.witness.frontier import FREE, build_frontier, witness_scores
 from llm_power._board.counts import count_cells
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.paired_binary import summarize_counts
+from llm_power_audit.printed import (
+    parse_printed,
+)
 from replication.constraints import FITTED, Constraint, load_constraints
 from replication.views import roles_view
 

@@ -11,11 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.agreement import agrees
-from audit.printed import (
-    parse_printed,
-)
-from audit.printed_tables import PublishedCounts, PublishedError
 from kotawala2026.exhibits.item_count import implied_item_count
 from kotawala2026.quantities.evaluated import on_scores
 from kotawala2026.witness.mmlu_pro import (
@@ -32,6 +27,11 @@ from llm_power._scores.store import TaskScores
 from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_counts
 from llm_power._statistics.design_effect import cluster_resolution, leave_one_cluster_out
 from llm_power._statistics.paired_binary import required_n_discordance
+from llm_power_audit.agreement import agrees
+from llm_power_audit.printed import (
+    parse_printed,
+)
+from llm_power_audit.printed_tables import PublishedCounts, PublishedError
 from paper_fixtures import PUBLISHED, with_cell
 from replication.constraints import FITTED, Constraint, load_constraints
 from replication.views import roles_view

@@ -21,8 +21,6 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-from audit.evaluate import audit
-from audit.register import load_register
 from browsers import (
     A4,
     Browser,
@@ -49,6 +47,8 @@ from llm_power._report.board_answer import board_answer
 from llm_power._report.board_page import render_board_page
 from llm_power._report.tables import describe_csv
 from llm_power._statistics.inversion import z_sum
+from llm_power_audit.evaluate import audit
+from llm_power_audit.register import load_register
 
 _NAMES: Final[tuple[Name, ...]] = get_args(Name)
 Visit = Callable[..., Browser]

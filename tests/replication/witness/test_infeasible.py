@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.printed import (
+from llm_power._errors import InvalidArgument
+from llm_power_audit.printed import (
     parse_printed,
 )
-from llm_power._errors import InvalidArgument
 from replication.constraints import Constraint
 from replication.witness.infeasible import (
     LinearRow,

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from audit.printed_tables import load_counts
 from kotawala2026.exhibits.item_count import implied_item_count
 from kotawala2026.missing import (
     in_their_place,
@@ -14,6 +13,7 @@ from kotawala2026.missing import (
 from kotawala2026.quantities.evaluated import on_scores
 from kotawala2026.witness.mmlu_pro import build_mmlu_pro, load_categories, witness_scores
 from llm_power._scores.store import TaskScores, read_task, write_task
+from llm_power_audit.printed_tables import load_counts
 from replication.constraints import load_board_scores, load_constraints
 from replication.findings import Finding
 from replication.job import logged, snakemake, write_csv

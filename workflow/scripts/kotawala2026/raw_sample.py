@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from audit.printed_tables import load_table
 from kotawala2026.quantities.evaluated import on_grounds
 from kotawala2026.quantities.raw_sample import (
     at_sample_rates,
@@ -14,6 +13,7 @@ from kotawala2026.quantities.raw_sample import (
     witness_beside_sample,
 )
 from llm_power._scores.store import read_task
+from llm_power_audit.printed_tables import load_table
 from replication.constraints import load_board_scores
 from replication.job import logged, snakemake, write_csv
 from replication.sample import read_sample

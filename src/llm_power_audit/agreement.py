@@ -9,8 +9,8 @@ from decimal import Decimal
 from statistics import NormalDist
 from typing import Final, Literal
 
-from audit.printed import DisplayRule, Printed, as_decimal
 from llm_power._provenance import Evidence, Verdict
+from llm_power_audit.printed import DisplayRule, Printed, as_decimal
 
 # The level, two-sided, of every tolerance of chance: an audit with a hundred simulated numbers,
 # all of them right, contradicts one of them wrongly in one run of ten.

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from audit._references import NUMBER
-from audit.claims import WEIGHTS, Finding
-from audit.display import display_corrected
-from audit.evaluate import Audit, Judged, Outcome
+from llm_power_audit._references import NUMBER
+from llm_power_audit.claims import WEIGHTS, Finding
+from llm_power_audit.display import display_corrected
+from llm_power_audit.evaluate import Audit, Judged, Outcome
 
 
 @dataclass(frozen=True, slots=True)

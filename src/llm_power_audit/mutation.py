@@ -16,15 +16,15 @@ from typing import Final, Literal
 
 import pandas as pd
 
-from audit._errors import AuditError
-from audit.agreement import interval
-from audit.claims import Claim, Register
-from audit.evaluate import Court, Judged
-from audit.mutants import MISPRINTS, Mutant, mutants
-from audit.printed import Printed
-from audit.selection import ResultFolder
 from llm_power._provenance import EVIDENCE, Evidence, Verdict
 from llm_power._report.text_tables import markdown_table
+from llm_power_audit._errors import AuditError
+from llm_power_audit.agreement import interval
+from llm_power_audit.claims import Claim, Register
+from llm_power_audit.evaluate import Court, Judged
+from llm_power_audit.mutants import MISPRINTS, Mutant, mutants
+from llm_power_audit.printed import Printed
+from llm_power_audit.selection import ResultFolder
 
 # What became of a misprint.
 Fate = Literal["detected", "weakened", "survived", "implied", "equivalent", "not claimed"]
@@ -57,7 +57,7 @@ class Trial:
 
 
 def mutation_trials(register: Register, results_dir: Path) -> list[Trial]:
-    """Judge a register again with each misprint of `audit.mutants.mutants`."""
+    """Judge a register again with each misprint of `llm_power_audit.mutants.mutants`."""
     present = register.present(results_dir)
     trials = _Trials(present, results_dir)
     return [trials.trial(mutant) for mutant in mutants(present)]

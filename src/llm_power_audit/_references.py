@@ -8,9 +8,9 @@ from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final
 
-from audit._errors import AuditError, within
-from audit.claims import Claim, Finding
 from llm_power._errors import one_line
+from llm_power_audit._errors import AuditError, within
+from llm_power_audit.claims import Claim, Finding
 
 # A number in a text of a finding.
 NUMBER: Final = re.compile(r"\{(?P<what>value|printed) (?P<claim>[^{}\s]+)\}")

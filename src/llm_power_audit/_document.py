@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from audit._errors import AuditError
-from audit._templates import entries_of_pattern, refuse_excess_of_patterns
 from llm_power._documents import DocumentError, first_violation, overflows, read_yaml
 from llm_power._errors import one_line
+from llm_power_audit._errors import AuditError
+from llm_power_audit._templates import entries_of_pattern, refuse_excess_of_patterns
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -46,7 +46,7 @@ def with_patterns_written_out(document: Any) -> Any:
 
 @cache
 def _schema() -> Any:
-    text = files("audit").joinpath("register.schema.yaml").read_text(encoding="utf-8")
+    text = files("llm_power_audit").joinpath("register.schema.yaml").read_text(encoding="utf-8")
     # Where it is there, the loader in C takes a tenth of the time.
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from audit._csv import csv_table
 from llm_power._provenance import EVIDENCE
 from llm_power._statistics.intervals import wilson_interval
+from llm_power_audit._csv import csv_table
 
 # Units of the last printed digit, and factors.
 UNITS: Final = (1, 2, 5, 10, 50)

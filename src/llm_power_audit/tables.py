@@ -9,11 +9,11 @@ from typing import Final
 
 import pandas as pd
 
-from audit.evaluate import Audit, Judged
-from audit.independence import independent_tests
 from llm_power._provenance import EVIDENCE, VERDICTS, Verdict
 from llm_power._report._escape import escape_markdown
 from llm_power._report.text_tables import markdown_table
+from llm_power_audit.evaluate import Audit, Judged
+from llm_power_audit.independence import independent_tests
 
 _OF_DECIDING: Final = ("value", "lower", "upper", "standard_error", "discrepancy", "z", "rounding")
 CLAIM_COLUMNS: Final = [

@@ -1,7 +1,7 @@
 """Misprints: each printed number and word of a register changed in turn.
 
 A misprint changes what is printed and nothing else. Whether an audit notices is found by
-`audit.mutation`.
+`llm_power_audit.mutation`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import Final, Literal, get_args
 from zlib import crc32
 
-from audit.claims import Claim, Column, Register
-from audit.printed import NUMBER, Printed, Relation, parse_printed
+from llm_power_audit.claims import Claim, Column, Register
+from llm_power_audit.printed import NUMBER, Printed, Relation, parse_printed
 
 Misprint = Literal["digit", "decimal place", "sign", "unit", "name", "relation", "swapped rows"]
 MISPRINTS: Final[tuple[Misprint, ...]] = get_args(Misprint)

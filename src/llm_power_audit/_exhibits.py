@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from audit.claims import Cell, Claim, Exhibit
-from audit.corrections import ContradictedFinding
-from audit.evaluate import Audit, Judged
 from llm_power._provenance import VERDICTS, Verdict
+from llm_power_audit.claims import Cell, Claim, Exhibit
+from llm_power_audit.corrections import ContradictedFinding
+from llm_power_audit.evaluate import Audit, Judged
 
 _MOST_ROWS: Final = 4
 _MOST_COLUMNS: Final = 2

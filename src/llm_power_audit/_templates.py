@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from audit._errors import AuditError, within
-from audit.claims import Scalar
 from llm_power._errors import one_line
+from llm_power_audit._errors import AuditError, within
+from llm_power_audit.claims import Scalar
 
 _BRACES = re.compile(r"\{\{|\}\}|\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}|[{}]")
 

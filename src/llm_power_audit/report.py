@@ -14,9 +14,12 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment
 
-from audit._exhibits import counts_by_exhibit, excerpt, input_name, verdict_map
-from audit.claims import Check, Claim, Exhibit, Weight
-from audit.corrections import (
+from llm_power._errors import InvalidArgument, counted, one_line
+from llm_power._provenance import Evidence, Verdict
+from llm_power._report.page import page_environment, page_parts
+from llm_power_audit._exhibits import counts_by_exhibit, excerpt, input_name, verdict_map
+from llm_power_audit.claims import Check, Claim, Exhibit, Weight
+from llm_power_audit.corrections import (
     ContradictedFinding,
     computed,
     contradicted_findings,
@@ -24,14 +27,11 @@ from audit.corrections import (
     should_read,
     ungrouped,
 )
-from audit.detection import Detection, Rate
-from audit.display import display_number
-from audit.evaluate import Audit, Judged, Outcome
-from audit.independence import independent_tests
-from audit.printed import as_decimal
-from llm_power._errors import InvalidArgument, counted, one_line
-from llm_power._provenance import Evidence, Verdict
-from llm_power._report.page import page_environment, page_parts
+from llm_power_audit.detection import Detection, Rate
+from llm_power_audit.display import display_number
+from llm_power_audit.evaluate import Audit, Judged, Outcome
+from llm_power_audit.independence import independent_tests
+from llm_power_audit.printed import as_decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class _Shown:
     full: str = ""
 
 
-_PACKAGE: Final = "audit"
+_PACKAGE: Final = "llm_power_audit"
 # In the order of the totals' columns.
 _VERDICTS: Final[Mapping[Verdict, _Term]] = {
     "holds": _Term(

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from audit._csv import csv_table
-from audit.claims import Check, Claim, Register
-from audit.printed import as_decimal
+from llm_power_audit._csv import csv_table
+from llm_power_audit.claims import Check, Claim, Register
+from llm_power_audit.printed import as_decimal
 
 # What a register holds a number against that nothing but a witness has.
 _ROLES: Final = "witness/roles.csv"

@@ -11,7 +11,7 @@ from typing import Final
 
 from PIL import Image, UnidentifiedImageError
 
-from audit.claims import Exhibit
+from llm_power_audit.claims import Exhibit
 
 # A little more than the widest place in the page.
 _WIDTH: Final = 400

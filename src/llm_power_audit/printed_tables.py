@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from audit._csv import CSVError, csv_rows
-from audit.printed import (
+from llm_power._errors import LLMPowerError, one_line
+from llm_power._statistics.arrays import IntArray
+from llm_power_audit._csv import CSVError, csv_rows
+from llm_power_audit.printed import (
     Printed,
     PrintedCount,
     PrintedInterval,
@@ -19,8 +21,6 @@ from audit.printed import (
     parse_interval,
     parse_printed,
 )
-from llm_power._errors import LLMPowerError, one_line
-from llm_power._statistics.arrays import IntArray
 
 Cell = str | Printed | PrintedInterval | PrintedCount | None
 

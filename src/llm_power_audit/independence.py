@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from audit.evaluate import Judged
+    from llm_power_audit.evaluate import Judged
 
 _DECIDED = ("holds", "holds_rounded", "contradicted")
 

@@ -15,15 +15,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from audit._cells import PrintedCells
-from audit._document import read_document, validate, with_patterns_written_out
-from audit._errors import AuditError, within
-from audit._pairs import written_out
-from audit._references import check_references, follow_patterns, load_findings, repeat_printed
-from audit._templates import fill_braces, refuse_excess
-from audit.claims import Check, Claim, Exhibit, Register
-from audit.printed import Printed, Relation, parse_count, parse_printed, printed_unit
 from llm_power._errors import one_line
+from llm_power_audit._cells import PrintedCells
+from llm_power_audit._document import read_document, validate, with_patterns_written_out
+from llm_power_audit._errors import AuditError, within
+from llm_power_audit._pairs import written_out
+from llm_power_audit._references import (
+    check_references,
+    follow_patterns,
+    load_findings,
+    repeat_printed,
+)
+from llm_power_audit._templates import fill_braces, refuse_excess
+from llm_power_audit.claims import Check, Claim, Exhibit, Register
+from llm_power_audit.printed import Printed, Relation, parse_count, parse_printed, printed_unit
 
 # Filled in after judging, and only in derivations.
 RESULT_PLACEHOLDERS: Final = ("value", "printed", "discrepancy")
@@ -58,8 +63,8 @@ def load_register(path: Path) -> Register:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.example import write_example
+    >>> from llm_power_audit import load_register
+    >>> from llm_power_audit.example import write_example
     >>> write_example(".")
     >>> load_register(Path("claims.yaml")).title
     'The example board'

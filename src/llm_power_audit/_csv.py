@@ -8,9 +8,9 @@ import io
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from audit._errors import AuditError
 from llm_power._errors import one_line
 from llm_power._files import open_file
+from llm_power_audit._errors import AuditError
 
 Rows = list[dict[str, str]]
 

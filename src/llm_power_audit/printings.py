@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from audit.claims import Claim
-from audit.evaluate import Judged
-from audit.mutants import with_number
-from audit.printed import as_decimal
+from llm_power_audit.claims import Claim
+from llm_power_audit.evaluate import Judged
+from llm_power_audit.mutants import with_number
+from llm_power_audit.printed import as_decimal
 
 
 @dataclass(frozen=True, slots=True)

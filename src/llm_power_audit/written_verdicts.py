@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from audit._csv import Rows, csv_table
 from llm_power._provenance import VERDICTS
+from llm_power_audit._csv import Rows, csv_table
 
 CLAIMS: Final = Path("audit/claims.csv")
 

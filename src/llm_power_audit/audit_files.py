@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from urllib.parse import quote
 
-from audit.corrections import corrections_json
-from audit.evaluate import Audit
-from audit.mutation import Trial, write_mutation
-from audit.tables import totals_cells, write_claims
 from llm_power._errors import one_line
 from llm_power._extra import left_out
 from llm_power._report.text_tables import plain_table
 from llm_power._result_set import write_together
+from llm_power_audit.corrections import corrections_json
+from llm_power_audit.evaluate import Audit
+from llm_power_audit.mutation import Trial, write_mutation
+from llm_power_audit.tables import totals_cells, write_claims
 
 
 def write_audit(out: Path, audit: Audit, results: Path, trials: Sequence[Trial] = ()) -> str:
@@ -28,8 +28,8 @@ def write_audit(out: Path, audit: Audit, results: Path, trials: Sequence[Trial] 
         (folder / "corrections.json").write_bytes(corrections_json(audit).encode("utf-8"))
         if not absent:
             # On demand: not everybody has what it is made with.
-            from audit.pictures import small_pictures  # noqa: PLC0415
-            from audit.report import render_report  # noqa: PLC0415
+            from llm_power_audit.pictures import small_pictures  # noqa: PLC0415
+            from llm_power_audit.report import render_report  # noqa: PLC0415
 
             report = render_report(
                 audit,

@@ -9,10 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from audit._errors import AuditError
-    from audit.claims import Register
-    from audit.evaluate import Audit, audit
-    from audit.register import load_register
+    from llm_power_audit._errors import AuditError
+    from llm_power_audit.claims import Register
+    from llm_power_audit.evaluate import Audit, audit
+    from llm_power_audit.register import load_register
 
 _HOMES = {
     "Audit": "evaluate",

@@ -11,14 +11,20 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
-from audit._errors import AuditError, Undefined, within
-from audit._templates import fill_braces
-from audit.agreement import Ruling, joint_error, judge_printed, judge_readings, judge_value
-from audit.claims import Check, Claim, Column, Register
-from audit.display import display_number
-from audit.printed import DISPLAY_RULES, DisplayRule, as_decimal, printed_unit
-from audit.selection import Found, ResultFolder
 from llm_power._provenance import EVIDENCE, Evidence, Verdict
+from llm_power_audit._errors import AuditError, Undefined, within
+from llm_power_audit._templates import fill_braces
+from llm_power_audit.agreement import (
+    Ruling,
+    joint_error,
+    judge_printed,
+    judge_readings,
+    judge_value,
+)
+from llm_power_audit.claims import Check, Claim, Column, Register
+from llm_power_audit.display import display_number
+from llm_power_audit.printed import DISPLAY_RULES, DisplayRule, as_decimal, printed_unit
+from llm_power_audit.selection import Found, ResultFolder
 
 # Texts that a claim must have, by its verdict.
 _REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {
@@ -93,8 +99,8 @@ class Audit:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from audit import Audit, audit, load_register
-    >>> from audit.example import write_example
+    >>> from llm_power_audit import Audit, audit, load_register
+    >>> from llm_power_audit.example import write_example
     >>> write_example(".")
     >>> len(audit(load_register(Path("claims.yaml")), Path()).judged)
     2
@@ -130,7 +136,7 @@ def audit(register: Register, results_dir: Path, rule_of: Mapping[str, str] | No
     Parameters
     ----------
     register : Register
-        What `audit.register.load_register` returned.
+        What `llm_power_audit.register.load_register` returned.
     results_dir : Path
         Folder that the result files of the register are relative to.
     rule_of : mapping of str to str, optional
@@ -149,8 +155,8 @@ def audit(register: Register, results_dir: Path, rule_of: Mapping[str, str] | No
     Examples
     --------
     >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.example import write_example
+    >>> from llm_power_audit import audit, load_register
+    >>> from llm_power_audit.example import write_example
     >>> write_example(".")
     >>> [entry.verdict for entry in audit(load_register(Path("claims.yaml")), Path()).judged]
     ['contradicted', 'holds']

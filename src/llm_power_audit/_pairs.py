@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from audit._errors import AuditError
+from llm_power_audit._errors import AuditError
 
 _RESULT: Final = "pairs.csv"
 _SWAPPED: Final = {

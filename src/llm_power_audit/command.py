@@ -45,10 +45,10 @@ def audit(*, claims: Path, results: Path, out: Path | None, mutate: bool) -> int
     folder; with the extra `report` installed also report.html. With --mutate also mutation.csv
     and mutation.md: which misprints of CLAIMS these results would contradict.
     """
-    from audit.audit_files import audit_text, write_audit
-    from audit.evaluate import audit as judge
-    from audit.mutation import mutation_trials, score_text
-    from audit.register import load_register
+    from llm_power_audit.audit_files import audit_text, write_audit
+    from llm_power_audit.evaluate import audit as judge
+    from llm_power_audit.mutation import mutation_trials, score_text
+    from llm_power_audit.register import load_register
 
     register = load_register(claims)
     judged = judge(register, results)

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from audit._csv import below, read_csv, suggest
-from audit._errors import AuditError, Undefined
-from audit._pairs import seen_from
-from audit.claims import Check, Condition, Role
-from audit.printed import as_decimal
 from llm_power._errors import one_line
 from llm_power._provenance import EVIDENCE, KINDS, SOURCE_KINDS, Evidence
+from llm_power_audit._csv import below, read_csv, suggest
+from llm_power_audit._errors import AuditError, Undefined
+from llm_power_audit._pairs import seen_from
+from llm_power_audit.claims import Check, Condition, Role
+from llm_power_audit.printed import as_decimal
 
 _EVIDENCE_OF_ROLE: Mapping[str, Evidence] = {
     "input": "witness_fitted",

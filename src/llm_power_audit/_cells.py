@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from audit._csv import Rows, below, read_csv, suggest
-from audit._errors import AuditError
-from audit.claims import Cell
-from audit.printed import parse_interval, split_parentheses
+from llm_power_audit._csv import Rows, below, read_csv, suggest
+from llm_power_audit._errors import AuditError
+from llm_power_audit.claims import Cell
+from llm_power_audit.printed import parse_interval, split_parentheses
 
 
 class PrintedCells:

@@ -7,8 +7,8 @@ import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Final
 
-from audit.claims import Claim
-from audit.printed import as_decimal
+from llm_power_audit.claims import Claim
+from llm_power_audit.printed import as_decimal
 
 # Of a number whose printed text claims no last digit.
 _SIGNIFICANT_DIGITS: Final = 3

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from audit.printed import OF, NanEqual, Printed
 from llm_power._provenance import Evidence
+from llm_power_audit.printed import OF, NanEqual, Printed
 
 Aggregate = Literal["count", "min", "max", "median", "mean", "sum"]
 Scalar = str | float | bool
@@ -199,8 +199,8 @@ class Register:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from audit import Register, load_register
-    >>> from audit.example import write_example
+    >>> from llm_power_audit import Register, load_register
+    >>> from llm_power_audit.example import write_example
     >>> write_example(".")
     >>> [claim.id for claim in load_register(Path("claims.yaml")).claims]
     ['leader/resolved', 'pairs']

@@ -22,7 +22,7 @@ class AuditError(LLMPowerError):
 
     Examples
     --------
-    >>> from audit import AuditError
+    >>> from llm_power_audit import AuditError
     >>> print(AuditError("there is no such column", remedy="correct its name", file="claims.yaml"))
     claims.yaml: there is no such column. Remedy: correct its name.
     """
