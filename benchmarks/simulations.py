@@ -6,7 +6,7 @@ that a subset of them draws the same numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, product
 from typing import Final, Literal
@@ -21,6 +21,8 @@ from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.clusters import ICC_CONFIDENCE
 from llm_power._board.leader import leader_p
 from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.ranking import prepare_task
+from llm_power._board.resolve import resolve_board
 from llm_power._choices import Kind as ScoreKind
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.anytime_horizon import anytime_horizon
@@ -386,26 +388,51 @@ def leader_rates(trials: int) -> Iterator[Rate]:
     for (kind, icc), (ties, accuracies), n in product(kinds, _TIES.items(), SIZES):
         name = f"leader, {kind}" + (", 14 clusters" if icc else "")
         rng = named_rng(SEED, f"verdicts/leader/{name}/{ties}/{n}")
-        labels = np.repeat(np.arange(SUBJECTS.size), cluster_sizes(n)).astype(str)
+        cluster = "subject" if icc else None
         first = np.zeros(trials, dtype=np.bool_)
         for trial in range(trials):
-            latent = rng.normal(size=(labels.size, 1)) + rng.normal(size=(labels.size, 4))
-            lean = np.sqrt(2 * (icc or 0.0)) * rng.normal(size=(SUBJECTS.size, 4))
-            latent += np.sqrt(2) * ndtri(accuracies) + lean[labels.astype(int)]
-            scores = ndtr(latent) if kind == "graded" else (latent > 0).astype(np.float64)
-            order = np.argsort(-scores.mean(axis=0), kind="stable")
-            task = TaskScores(
-                task="simulated",
-                kind=kind,
-                item_ids=tuple(map(str, range(labels.size))),
-                models=tuple(f"m{model}" for model in order),
-                values=scores[:, order],
-                clusters={"subject": tuple(labels)},
-            )
-            cluster = "subject" if icc else None
+            task = _board_of_four(rng, n, accuracies, kind, icc or 0.0)
             p = leader_p(BoardPairs([task], "all", cluster, OperatingPoint(), Declared()))
             first[trial] = p <= ALPHA
         yield Rate("type I", name, ALPHA, n, ties, *_share(first))
+
+
+def leader_powers(trials: int) -> Iterator[Rate]:
+    """Yield how often the best model is called first, by each rival and by the sets of ranks."""
+    for n, rivals in product(SIZES, (1, 3)):
+        # Eq. (3) against a rival; scores with a latent correlation of .5 differ on a third.
+        best = 0.6 + z_sum(ALPHA, POWER) * np.sqrt(1 / (3 * n))
+        accuracies = (best, *[0.6] * rivals, *[0.2] * (3 - rivals))
+        population = "one close rival, two far below" if rivals == 1 else "three close rivals"
+        rng = named_rng(SEED, f"verdicts/leader power/{rivals}/{n}")
+        found = np.zeros((2, trials), dtype=np.bool_)
+        for trial in range(trials):
+            board = resolve_board([prepare_task(_board_of_four(rng, n, accuracies, "binary", 0.0))])
+            top = board.ranks.iloc[0]
+            is_best = top["model"] == "m0"
+            found[:, trial] = is_best & top["first"], is_best & (top["rank_high"] == 1)
+        for name, share in zip(("each rival", "the sets of ranks"), found, strict=True):
+            yield Rate("power", f"leader, by {name}", POWER, n, population, *_share(share))
+
+
+def _board_of_four(
+    rng: np.random.Generator, n: int, accuracies: Sequence[float], kind: ScoreKind, icc: float
+) -> TaskScores:
+    """Return n items in 14 clusters, the models in the order of their scores."""
+    labels = np.repeat(np.arange(SUBJECTS.size), cluster_sizes(n)).astype(str)
+    latent = rng.normal(size=(labels.size, 1)) + rng.normal(size=(labels.size, 4))
+    lean = np.sqrt(2 * icc) * rng.normal(size=(SUBJECTS.size, 4))
+    latent += np.sqrt(2) * ndtri(accuracies) + lean[labels.astype(int)]
+    scores = ndtr(latent) if kind == "graded" else (latent > 0).astype(np.float64)
+    order = np.argsort(-scores.mean(axis=0), kind="stable")
+    return TaskScores(
+        task="simulated",
+        kind=kind,
+        item_ids=tuple(map(str, range(labels.size))),
+        models=tuple(f"m{model}" for model in order),
+        values=scores[:, order],
+        clusters={"subject": tuple(labels)},
+    )
 
 
 def weighted_rates(trials: int) -> Iterator[Rate]:
@@ -576,6 +603,7 @@ def all_rates(trials: int) -> Iterator[Rate]:
     yield from family_rates(few)
     yield from clustered_rank_rates(max(trials // 10, 1))
     yield from leader_rates(max(trials // 10, 1))
+    yield from leader_powers(max(trials // 100, 1))
     yield from weighted_rates(max(trials // 10, 1))
     yield from crossing_rates(trials)
     yield from binary_power(trials)
