@@ -603,7 +603,6 @@ def all_rates(trials: int) -> Iterator[Rate]:
     yield from family_rates(few)
     yield from clustered_rank_rates(max(trials // 10, 1))
     yield from leader_rates(max(trials // 10, 1))
-    yield from leader_powers(max(trials // 100, 1))
     yield from weighted_rates(max(trials // 10, 1))
     yield from crossing_rates(trials)
     yield from binary_power(trials)
@@ -612,3 +611,4 @@ def all_rates(trials: int) -> Iterator[Rate]:
     yield from repeat_power(max(trials // 10, 1))
     yield from cluster_power_rates(some)
     yield from planned_cluster_rates(trials)
+    yield from leader_powers(max(trials // 100, 1))
