@@ -57,8 +57,8 @@ def test_the_wheel_holds_the_library_and_the_audit(python: Path) -> None:
 
 def test_every_public_name_is_importable_without_the_other_houses(python: Path) -> None:
     code = (
-        "import importlib.util as u, audit, llm_power\n"
-        "for door in (audit, llm_power): [getattr(door, name) for name in dir(door)]\n"
+        "import importlib.util as u, llm_power_audit, llm_power\n"
+        "for door in (llm_power_audit, llm_power): [getattr(door, name) for name in dir(door)]\n"
         "others = ['replication', 'kotawala2026', 'tabulate', 'jinja2', 'tqdm']\n"
         "print([name for name in others if u.find_spec(name)], llm_power.__file__)"
     )
