@@ -24,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Final
+from typing import Any, Final
 from xml.etree import ElementTree
 
 import cosmic_ray.plugins
@@ -43,6 +43,8 @@ _LIMITED: Final = ("sh", "-c", 'ulimit -S -t "$0"; exec "$@"', str(SECONDS), _PY
 _TEST: Final = (*_LIMITED, "pytest", "-x", "-q", "-p", "no:cacheprovider")
 # Annotations are not evaluated, and a decorator's loss is often none (cache, overload).
 _ANNOTATIONS: Final = ("annassign", "tfpdef", "->")
+# The parents of a star or slash that says how arguments are passed, and computes nothing.
+_SIGNATURES: Final = ("parameters", "param", "lambdef")
 _LEFT_OUT: Final = ("RemoveDecorator", "VariableReplacer", "VariableInserter")
 
 
@@ -98,7 +100,7 @@ def positions(folder: str) -> dict[tuple[str, tuple[int, int]], list[Mutant]]:
         for name, operator in operators.items():
             places = ((n, start) for n in nodes for start, _ in operator.mutation_positions(n))
             for occurrence, (node, start) in enumerate(places):
-                if not _is_annotation(node):
+                if not _is_annotation(node) and not _is_signature_mark(node):
                     mutants[file, start].append(Mutant(file, start[0], name, occurrence))
     return mutants
 
@@ -111,6 +113,10 @@ def _is_annotation(node: object) -> bool:
             return getattr(node.get_previous_sibling(), "value", "") == _ANNOTATIONS[2]  # type: ignore[attr-defined]
         node = parent
     return False
+
+
+def _is_signature_mark(node: Any) -> bool:
+    return node.type == "operator" and node.parent.type in _SIGNATURES
 
 
 def sampled(
