@@ -20,7 +20,7 @@ import sys
 import sysconfig
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from queue import SimpleQueue
@@ -159,7 +159,7 @@ def seconds_of_tests(folder: Path) -> dict[str, float]:
 def judged(
     mutants: Sequence[Mutant], covering: CoverageData, folder: Path
 ) -> Iterator[tuple[Mutant, str]]:
-    """Yield each mutant with its fate: killed, survived, hung (out of time) or uncovered."""
+    """Yield mutants as their fates are known: killed, survived, hung (out of time) or uncovered."""
     seconds = seconds_of_tests(folder)
     copies: SimpleQueue[Path] = SimpleQueue()
     workers = os.cpu_count() or 1
@@ -177,7 +177,9 @@ def judged(
             copies.put(copy)
 
     with ThreadPoolExecutor(workers) as pool:
-        yield from zip(mutants, pool.map(fate, mutants), strict=True)
+        running = {pool.submit(fate, mutant): mutant for mutant in mutants}
+        for done in as_completed(running):
+            yield running[done], done.result()
 
 
 def _tests_of(mutant: Mutant, covering: CoverageData) -> set[str]:
