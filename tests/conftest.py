@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +13,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from needed import ROOT, folder_of
-from repository import copy_repository, run_workflow
+from repository import copy_changed, copy_repository, run_workflow
 
 if TYPE_CHECKING:
     from browsers import Browser
@@ -82,6 +83,8 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     where = shared / "whole-run"
     with FileLock(shared / "whole-run.lock"):
         if not (where / "results" / "manifest.json").is_file():
-            done = run_workflow(copy_repository(where))
+            finished = os.environ.get("LLM_POWER_FINISHED_RUN")
+            begun = copy_changed(Path(finished), where) if finished else copy_repository(where)
+            done = run_workflow(begun)
             assert done.returncode == 0, done.stdout + done.stderr
     return where

@@ -3,8 +3,9 @@
     python tools/mutants.py [--count 500] [--seed 0] [--only DIRECTORY] [--output build/mutants]
 
 Coverage says which tests run a line. Each mutant is tested by those alone, the quickest first, in a
-copy of the clone, until one fails or its time is up, in seconds of the processor. A mutant of a
-line that no test runs survives. Each is written to mutants.csv as soon as its fate is known.
+copy of the clone, until one fails or its time is up, in seconds of the processor; a whole run makes
+again what the mutant changes. A mutant of a line that no test runs survives. Each is written to
+mutants.csv as soon as its fate is known, and an interrupted run continues.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sysconfig
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, fields
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final
@@ -74,15 +75,26 @@ def main(arguments: Sequence[str]) -> None:
     chosen.output.mkdir(parents=True, exist_ok=True)
     covering = covering_tests(chosen.output)
     mutants = sampled(positions(chosen.only), chosen.count, chosen.seed)
-    fates = {}
-    with (chosen.output / "mutants.csv").open("w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, [field.name for field in fields(Mutant)] + ["fate"])
-        table.writeheader()
-        for mutant, fate in judged(mutants, covering, chosen.output):
+    known = known_fates(chosen.output)
+    fates = {mutant: known[mutant] for mutant in mutants if mutant in known}
+    with (chosen.output / "mutants.csv").open("a", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        left = [mutant for mutant in mutants if mutant not in fates]
+        for mutant, fate in judged(left, covering, chosen.output):
             fates[mutant] = fate
-            table.writerow({**asdict(mutant), "fate": fate})
+            table.writerow([*astuple(mutant), fate])
             file.flush()
     print("\n".join(report(fates)))
+
+
+def known_fates(folder: Path) -> dict[Mutant, str]:
+    """Return what an interrupted run of this tool has written."""
+    path = folder / "mutants.csv"
+    if not path.is_file():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    return {Mutant(row[0], int(row[1]), row[2], int(row[3])): row[4] for row in rows}
 
 
 def positions(folder: str) -> dict[tuple[str, tuple[int, int]], list[Mutant]]:
@@ -160,7 +172,7 @@ def judged(
     mutants: Sequence[Mutant], covering: CoverageData, folder: Path
 ) -> Iterator[tuple[Mutant, str]]:
     """Yield mutants as their fates are known: killed, survived, hung (out of time) or uncovered."""
-    seconds = seconds_of_tests(folder)
+    seconds, finished = seconds_of_tests(folder), finished_run(folder / "finished")
     copies: SimpleQueue[Path] = SimpleQueue()
     workers = os.cpu_count() or 1
     for number in range(workers):
@@ -172,7 +184,8 @@ def judged(
             return "uncovered"
         copy = copies.get()
         try:
-            return _test(copy, mutant, sorted(tests, key=lambda test: seconds.get(test, 1.0)))
+            quickest = sorted(tests, key=lambda test: seconds.get(test, 1.0))
+            return _test(copy, finished, mutant, quickest)
         finally:
             copies.put(copy)
 
@@ -202,7 +215,16 @@ def _copy(folder: Path) -> Path:
     return folder
 
 
-def _test(copy: Path, mutant: Mutant, tests: Sequence[str]) -> str:
+def finished_run(folder: Path) -> Path:
+    """Return a copy of the clone after its default run."""
+    if not (folder / "results" / "manifest.json").is_file():
+        environment = {k: v for k, v in os.environ.items() if k != "LLM_POWER_DATA"}
+        command = [str(_PYTHON.with_name("snakemake")), "--cores", "2"]
+        subprocess.run(command, cwd=_copy(folder), env=environment, check=True)
+    return folder
+
+
+def _test(copy: Path, finished: Path, mutant: Mutant, tests: Sequence[str]) -> str:
     file = copy / mutant.file
     before = file.read_text(encoding="utf-8")
     operator = cosmic_ray.plugins.get_operator(mutant.operator)()
@@ -213,7 +235,8 @@ def _test(copy: Path, mutant: Mutant, tests: Sequence[str]) -> str:
         done = subprocess.run(
             [*_TEST, f"@{listed}"],
             cwd=copy,
-            env=os.environ | {"PYTHONPATH": str(copy / "src")},
+            env=os.environ
+            | {"PYTHONPATH": str(copy / "src"), "LLM_POWER_FINISHED_RUN": str(finished)},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             timeout=_CLOCK,
