@@ -39,18 +39,18 @@ _ORDER: Final = (
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Order the files by what they take and wait for; in one process the whole run comes last."""
-    shared = hasattr(config, "workerinput")
-    items.sort(key=_place if shared else _reads_whole_run)
+    """Mark tests that read the whole run, and order the files by what they take and wait for."""
+    for item in items:
+        if "whole_run" in getattr(item, "fixturenames", ()):
+            item.add_marker("whole_run")
+    # One process takes the tests in the order that its arguments name.
+    if hasattr(config, "workerinput"):
+        items.sort(key=_place)
 
 
 def _place(item: pytest.Item) -> int:
     named = {item.path.name, item.path.parent.name} & {*_ORDER}
     return _ORDER.index(named.pop()) if named else len(_ORDER)
-
-
-def _reads_whole_run(item: pytest.Item) -> bool:
-    return isinstance(item, pytest.Function) and "whole_run" in item.fixturenames
 
 
 @pytest.fixture(scope="session")

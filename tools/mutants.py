@@ -2,10 +2,11 @@
 
     python tools/mutants.py [--count 500] [--seed 0] [--only DIRECTORY] [--output build/mutants]
 
-Coverage says which tests run a line. Each mutant is tested by those alone, the quickest first, in a
-copy of the clone, until one fails or its time is up, in seconds of the processor; a whole run makes
-again what the mutant changes. A mutant of a line that no test runs survives. Each is written to
-mutants.csv as soon as its fate is known, and an interrupted run continues.
+Coverage says which tests run a line. Each mutant is tested by those alone, in a copy of the clone,
+first by those that run the fewest lines, until one fails or its time is up, in seconds of the
+processor. A whole run makes again what the mutant changes, and tests of it judge what no other
+test detects. A mutant of a line that no test runs survives. Each is written to mutants.csv as soon
+as its fate is known, and an interrupted run continues.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final
-from xml.etree import ElementTree
 
 import cosmic_ray.plugins
 from cosmic_ray.ast import ast_nodes, get_ast
@@ -41,6 +41,7 @@ _PACKAGES: Final = sysconfig.get_path("purelib")
 SECONDS: Final = 60
 _CLOCK: Final = 1200
 _LIMITED: Final = ("sh", "-c", 'ulimit -S -t "$0"; exec "$@"', str(SECONDS), _PYTHON, "-m")
+_NO_TESTS: Final = 5
 _TEST: Final = (*_LIMITED, "pytest", "-x", "-q", "-p", "no:cacheprovider")
 # Annotations are not evaluated, and a decorator's loss is often none (cache, overload).
 _ANNOTATIONS: Final = ("annassign", "tfpdef", "->")
@@ -142,10 +143,10 @@ def sampled(
 
 def covering_tests(folder: Path) -> CoverageData:
     """Run the tests that are not slow, and return which of them run each line."""
-    data, times = folder / "coverage", folder / "tests.xml"
+    data = folder / "coverage"
     if not data.is_file():
         context = ["--cov=src", "--cov-context=test", "--cov-report="]
-        run = ["-m", "not slow", "--numprocesses=2", "--dist=loadfile", f"--junit-xml={times}"]
+        run = ["-m", "not slow", "--numprocesses=2", "--dist=loadfile"]
         subprocess.run(
             [_PYTHON, "-m", "pytest", "-q", *context, *run],
             cwd=ROOT,
@@ -157,22 +158,20 @@ def covering_tests(folder: Path) -> CoverageData:
     return coverage
 
 
-def seconds_of_tests(folder: Path) -> dict[str, float]:
-    """Return how long each test took, by its name."""
-    cases = ElementTree.parse(folder / "tests.xml").iter("testcase")
-    return {
-        f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}": float(
-            case.get("time", 0)
-        )
-        for case in cases
-    }
+def lines_of_tests(covering: CoverageData) -> Counter[str]:
+    """Return how many lines of src each test runs."""
+    lines: Counter[str] = Counter()
+    for file in covering.measured_files():
+        for names in covering.contexts_by_lineno(file).values():
+            lines.update({name.split("|")[0] for name in names})
+    return lines
 
 
 def judged(
     mutants: Sequence[Mutant], covering: CoverageData, folder: Path
 ) -> Iterator[tuple[Mutant, str]]:
     """Yield mutants as their fates are known: killed, survived, hung (out of time) or uncovered."""
-    seconds, finished = seconds_of_tests(folder), finished_run(folder / "finished")
+    lines, finished = lines_of_tests(covering), finished_run(folder / "finished")
     copies: SimpleQueue[Path] = SimpleQueue()
     workers = os.cpu_count() or 1
     for number in range(workers):
@@ -184,8 +183,7 @@ def judged(
             return "uncovered"
         copy = copies.get()
         try:
-            quickest = sorted(tests, key=lambda test: seconds.get(test, 1.0))
-            return _test(copy, finished, mutant, quickest)
+            return _test(copy, finished, mutant, sorted(tests, key=lambda t: (lines[t], t)))
         finally:
             copies.put(copy)
 
@@ -230,10 +228,24 @@ def _test(copy: Path, finished: Path, mutant: Mutant, tests: Sequence[str]) -> s
     operator = cosmic_ray.plugins.get_operator(mutant.operator)()
     listed = copy / ".tests"
     listed.write_text("\n".join(tests), encoding="utf-8")
+    # Coverage does not see what a run does with the code of a paper.
+    in_runs = f"@{listed}" if mutant.package.startswith("llm_power/") else "tests"
+    selections = (("not whole_run", f"@{listed}"), ("whole_run and not slow", in_runs))
     try:
         file.write_text(mutate_code(before, operator, mutant.occurrence), encoding="utf-8")
+        for marker, chosen in selections:
+            fate = _fate(copy, finished, [*_TEST, "-m", marker, chosen])
+            if fate != "survived":
+                break
+    finally:
+        file.write_text(before, encoding="utf-8")
+    return fate
+
+
+def _fate(copy: Path, finished: Path, command: Sequence[str | Path]) -> str:
+    try:
         done = subprocess.run(
-            [*_TEST, f"@{listed}"],
+            command,
             cwd=copy,
             env=os.environ
             | {"PYTHONPATH": str(copy / "src"), "LLM_POWER_FINISHED_RUN": str(finished)},
@@ -244,11 +256,9 @@ def _test(copy: Path, finished: Path, mutant: Mutant, tests: Sequence[str]) -> s
         )
     except subprocess.TimeoutExpired:
         return "hung"
-    finally:
-        file.write_text(before, encoding="utf-8")
     if done.returncode == -signal.SIGXCPU:
         return "hung"
-    return "killed" if done.returncode else "survived"
+    return "survived" if done.returncode in (0, _NO_TESTS) else "killed"
 
 
 def report(fates: Mapping[Mutant, str]) -> Iterator[str]:
