@@ -228,17 +228,23 @@ def _test(copy: Path, finished: Path, mutant: Mutant, tests: Sequence[str]) -> s
     operator = cosmic_ray.plugins.get_operator(mutant.operator)()
     listed = copy / ".tests"
     listed.write_text("\n".join(tests), encoding="utf-8")
-    alone, in_runs = (["-m", marker, f"@{listed}"] for marker in ("not whole_run", "whole_run"))
-    if _in_runs(mutant):
-        in_runs = ["-m", "whole_run and not slow", "tests"]
+    selections = _selections(tests, listed, in_runs=_in_runs(mutant))
     try:
         file.write_text(mutate_code(before, operator, mutant.occurrence), encoding="utf-8")
-        fate = _fate(copy, finished, [*_TEST, *alone]) if tests else "survived"
-        if fate == "survived":
-            fate = _fate(copy, finished, [*_TEST, *in_runs])
+        fates = (_fate(copy, finished, [*_TEST, "-m", *chosen]) for chosen in selections)
+        return next((fate for fate in fates if fate != "survived"), "survived")
     finally:
         file.write_text(before, encoding="utf-8")
-    return fate
+
+
+def _selections(tests: Sequence[str], listed: Path, *, in_runs: bool) -> Iterator[list[str]]:
+    alone, runs = "not slow and not whole_run", "whole_run and not slow"
+    files = list(dict.fromkeys(test.split("::")[0] for test in tests))
+    if tests:
+        yield [alone, f"@{listed}"]
+        # Coverage sees the first test alone that uses what is made once and kept.
+        yield [alone, *files]
+    yield [runs, *(["tests"] if in_runs else files)]
 
 
 def _in_runs(mutant: Mutant) -> bool:
