@@ -15,7 +15,7 @@ from llm_power._choices import OUTCOMES, TEST_NAMES
 from llm_power._errors import counted, one_line
 from llm_power._gate.comparison import Comparison, overall_outcome
 from llm_power._report.answer import Answer, Items, as_text
-from llm_power._report.number_format import p_value, signed_gap
+from llm_power._report.number_format import p_value, points, signed_gap
 from llm_power._report.text_tables import confidence
 
 _WITHIN_MARGIN: Final = ("equivalent", "non_inferior")
@@ -104,7 +104,10 @@ def _counted_items(found: Comparison) -> str:
 
 
 def _margin(found: Comparison) -> str:
-    return found.measure.with_unit(found.measure.shown(found.margin or 0.0))
+    margin = found.margin or 0.0
+    if found.measure == POINTS:
+        return points(margin)
+    return found.measure.with_unit(found.measure.shown(margin))
 
 
 def _by_margin(found: Comparison) -> str:

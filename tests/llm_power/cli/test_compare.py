@@ -63,7 +63,7 @@ run = partial(run_command, "compare")
         (
             "equal",
             ["--margin", "0.02", "--fail-if", "equivalent"],
-            "equivalent within 2.0 points",
+            "equivalent within 2 points",
             13,
         ),
         (
@@ -87,7 +87,7 @@ def test_outcome_and_code(
 ) -> None:
     candidate, options, outcome, code = case
     assert run(tables["baseline"], tables[candidate], *options) == code
-    within = {"equivalent": " within 2.0 points", "not inferior": " within 1.5 points"}
+    within = {"equivalent": " within 2 points", "not inferior": " within 1.5 points"}
     headline = f"{outcome}{within.get(outcome, '')}: candidate against baseline on "
     assert capsys.readouterr().out.startswith(headline)
 

@@ -103,8 +103,8 @@ def test_a_loss_within_the_margin_is_called_one() -> None:
     (found,) = compare_models([task_of(*cells, names)], *names, declared=Declared(margin=0.02))
     assert found.outcome == "equivalent"
     text = as_text(comparison_answer(found))
-    assert text.startswith("equivalent within 2.0 points: new against old on ")
-    assert "The candidate is worse, by less than the margin of 2.0 points." in text
+    assert text.startswith("equivalent within 2 points: new against old on ")
+    assert "The candidate is worse, by less than the margin of 2 points." in text
     assert "2,000 items, 1,990 of them with the same score\n" in text
 
 
