@@ -355,7 +355,8 @@ def test_no_command_that_is_offered_answers_on_fewer_items(
     assert {task["n_items"] for task in out["tasks"]} == {3}
     with pytest.raises(ScoreError) as raised:
         read_tasks(tmp_path)
-    for task in read_tasks(tmp_path, replace(ReadOptions(), **raised.value.settings)):
+    settings: dict[str, Any] = dict(raised.value.settings)
+    for task in read_tasks(tmp_path, ReadOptions(**settings)):
         assert all(read in file for file in task.provenance.files)
 
 
