@@ -28,22 +28,28 @@ settings.load_profile("llm-power")
 _HOUSE = find_spec("kotawala2026")
 pytest_plugins = ["paper_fixtures"] if _HOUSE and _HOUSE.origin else []
 
-# The file that makes the whole run begins. Those that read it follow the library's own, so that
-# no worker waits for it, and short ones end, so that none waits for the other.
+# Of two workers one begins with the file that makes the whole run. Those that read it follow
+# the library's own, so that no worker waits for it. Short ones end, so that none waits for
+# the other.
 _ORDER: Final = (
     *("test_planting.py", "test_undeclared.py", "witness", "board", "statistics"),
     *("test_workflow.py", "test_hub_workflow.py"),
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the files by what they take and what they wait for."""
-    items.sort(key=_place)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Order the files by what they take and wait for; in one process the whole run comes last."""
+    shared = hasattr(config, "workerinput")
+    items.sort(key=_place if shared else _reads_whole_run)
 
 
 def _place(item: pytest.Item) -> int:
     named = {item.path.name, item.path.parent.name} & {*_ORDER}
     return _ORDER.index(named.pop()) if named else len(_ORDER)
+
+
+def _reads_whole_run(item: pytest.Item) -> bool:
+    return isinstance(item, pytest.Function) and "whole_run" in item.fixturenames
 
 
 @pytest.fixture(scope="session")
