@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from math import ceil, floor, isfinite, log, log10
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
@@ -28,7 +29,7 @@ from llm_power._board.measure import Measure
 from llm_power._board.repeats import describe_repeats
 from llm_power._board.summary import discovery_sentence, selection_sentence
 from llm_power._choices import TEST_NAMES
-from llm_power._errors import counted, first_names
+from llm_power._errors import counted, first_names, one_line
 from llm_power._report.answer import Answer, Drawing, Notes, Table
 from llm_power._report.landscape import landscape_sentences
 from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
@@ -153,17 +154,18 @@ def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:
 def _row_labels(board: HaveNeed, room: int) -> list[str]:
     """Return the ranks of each rung, and the models' names if there is room for them."""
     shown = board.rungs[:_MOST_ROWS]
-    every = [board.rungs[0].model_a, *(rung.model_b for rung in board.rungs)]
+    every = [one_line(name) for name in [board.rungs[0].model_a, *(r.model_b for r in board.rungs)]]
     ranks = [f"{rung.rank}-{rung.rank + 1}" for rung in shown]
     left = max(map(len, ranks))
     most = (room - left - 3) // 2
     if most < _LEAST_NAME:
         return [f"{each:>{left}}" for each in ranks]
-    names = short_names(every[: len(shown) + 1], every, most)
-    first = max(len(names[rung.model_a]) for rung in shown)
+    short = short_names(every[: len(shown) + 1], every, most)
+    names = [short[name] for name in every[: len(shown) + 1]]
+    first = max(map(len, names[:-1]))
     return [
-        f"{each:>{left}} {names[rung.model_a]:{first}}  {names[rung.model_b]}"
-        for each, rung in zip(ranks, shown, strict=True)
+        f"{each:>{left}} {better:{first}}  {worse}"
+        for each, (better, worse) in zip(ranks, pairwise(names), strict=True)
     ]
 
 
