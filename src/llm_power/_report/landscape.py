@@ -35,7 +35,8 @@ def landscape_tables(
     family = f"Verdicts at level {point.alpha:g}, adjusted for all pairs of the run."
     fewest = (
         "80 % and 95 % different from: smallest gap above which 80 % (95 %) of pairs are "
-        "different, by isotonic regression of the share on the gap. Gaps are rounded down to 0.05 points."
+        "different, by isotonic regression of the share on the gap. Gaps are rounded down to "
+        "0.05 points."
     )
     items = (
         f"Once: decided now. Further: pairs that so many items would decide with a chance of "

@@ -116,8 +116,9 @@ def _of_tasks(same: Sequence[ScoreError], foremost: ScoreError, n_faults: int) -
     if not isinstance(first, OpenChoice):
         place = (first.model, first.item)
         is_told = first.model is None or place == (foremost.model, foremost.item)
-        where = "" if is_told else f"model {first.model!r}, item {first.item!r}: "
-        return f"{where}{first.problem}"
+        known = {"model": first.model, "item": first.item}
+        where = ", ".join(f"{what} {name!r}" for what, name in known.items() if name is not None)
+        return first.problem if is_told else f"{where}: {first.problem}"
     others = {fault.task for fault in same if isinstance(fault, OpenChoice)} - {first.task}
     where = f" in task {first.task!r}" if first.task and n_faults > 1 else ""
     where += f" and {counted(len(others), 'other')}" if others else ""
@@ -221,6 +222,8 @@ def _together(faults: Sequence[ScoreError], known: Mapping[str, Any]) -> dict[st
             if isinstance(before, str) and isinstance(further, str) and name in _OF_A_TASK:
                 both = [*before.split(","), *further.split(",")]
                 settings[name] = ",".join(dict.fromkeys(both))
+            elif name == "exclude":
+                settings[name] = list(dict.fromkeys([*(before or ()), *further]))
             else:
                 settings[name] = further
     return settings
@@ -235,7 +238,7 @@ def settled(read: Callable[[Asked], T], again: Callable[[Asked], object], option
         try:
             found = (again if faults else read)(replace(options, **settings))
         except ScoreError as fault:
-            further = _together([fault], settings)
+            further = _together([fault], {"exclude": options.exclude, **settings})
             if settings | further == settings:
                 if not faults:
                     raise
@@ -247,7 +250,7 @@ def settled(read: Callable[[Asked], T], again: Callable[[Asked], object], option
             runs = [one for one in AllOpen(faults, settings).faults if isinstance(one, OpenChoice)]
             for one in runs:
                 one.measure(replace(options, **settings))
-            settings |= _together(runs, settings)
+            settings |= _together(runs, {"exclude": options.exclude, **settings})
         else:
             if not faults:
                 return cast(T, found)

@@ -391,8 +391,11 @@ def _several_runs(
             shorter += map(str, runs[len(runs) - n_scores[::-1].index(most) :])
         if not shorter:
             return candidates, {}, keep
-        without = {"exclude": [*settled.exclude, *shorter]}
-        return candidates, without, f"{keep} of the longest, without the shorter runs after it"
+        return (
+            candidates,
+            {"exclude": shorter},
+            f"{keep} of the longest, without the shorter runs after it",
+        )
 
     n_models = len({name for _, name, _ in reruns})
     return OpenChoice(
