@@ -632,7 +632,7 @@
           told.by_rank.map((row) => cells(...["rank", "first_different", "all_different_from", "ahead", "behind", "undetermined"].map((key) => row[key] === null ? "–" : grouped(row[key]))))),
         h("div", { class: "across" }, h("h3", {}, `Fewest groups of ranks with no two different: ${whole ? "" : "more than "}${grouped(told.tiers.length)}`), strip,
           h("p", { class: "about" }, `${named}${told.tiers.length > LISTED ? ", …" : ""}. ${told.n_cuts ? `At ${count(told.n_cuts, "rank")} ${everyCut}.` : `There is no rank at which ${everyCut}.`}`))));
-      about("landscape", `${count(told.n_pairs, "pair")} of ${count(told.n_models, "model")}, whichever are shown elsewhere; level ${board.alpha}, adjusted for the family, and power ${board.power}, as declared. Gaps in points, rounded down to 0.05. 80%, 95% from: smallest gap above which 80% (95%) of pairs differ, by isotonic regression. Decided with more items: with a chance of ${board.power}.`);
+      about("landscape", `${count(told.n_pairs, "pair")} of ${count(told.n_models, "model")}, whichever are shown elsewhere; level ${board.alpha}, adjusted for the family, and power ${board.power}, as declared. Gaps in points, rounded down to 0.05. 80%, 95% from: smallest gap above which 80% (95%) of pairs are different, by isotonic regression. Decided with more items: with a chance of ${board.power}.`);
       const ten = told.by_items.find(({ items }) => items === 10);
       title("landscape", `Ten times the items would decide ${asShare(ten.pairs / told.n_pairs)}% of all pairs`);
     };

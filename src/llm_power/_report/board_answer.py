@@ -328,7 +328,7 @@ def _verdict_tables(board: BoardVerdicts) -> Iterator[Table | Notes]:
             yield _pair_table(f"{verdict}: {len(rows):,} of {about}", rows, board)
             about = total
     pairs = board.verdicts
-    notes = [f"Test: {_procedure(board)}."]
+    notes = [f"Method: {_procedure(board)}."]
     # Of several pairs the picture says it.
     needs_more = pairs["verdict"].eq(DIFFERENT) & pairs["items_assured"].gt(pairs["n_items"])
     if board.n_pairs == 1 and needs_more.any():

@@ -112,7 +112,7 @@ def test_test_margin_and_clusters_are_declared(
     assert run(*command, "--clusters", "fixed", "--test", "mid_p", "--margin", "0.3") == 0
     shown = capsys.readouterr().out
     assert "different: 1 of 3 adjacent pairs\n" in shown
-    assert "Test: mid-p McNemar test, adjusted for these 3 pairs by max-T, level" in shown
+    assert "Method: mid-p McNemar test, adjusted for these 3 pairs by max-T, level" in shown
     assert "equivalent: 2 of 3" in shown
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert (summary["test"], summary["margin"], summary["clusters"]) == ("mid_p", 0.3, "fixed")
