@@ -18,6 +18,11 @@ _WORDS: Final = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
 #: How many times the items at hand a run is planned for at most.
 FARTHEST: Final = 1000
+#: Why a new run may take more items than the run that it repeats.
+SMALLER: Final = (
+    "a different pair can need more new items than it has: its true gap may be smaller than the "
+    "gap seen"
+)
 # How many times the items at hand an axis has at most.
 _AXIS_END: Final = 1e5
 _ITEMS: Final = ("items_even", "items_assured")
@@ -76,13 +81,13 @@ class HaveNeed:
         parts = []
         if known:
             most = max(known, key=lambda rung: max(rung.few, rung.many))
-            pair = f"ranks {most.rank:,} and {most.rank + 1:,} need {most.needed} new items"
-            parts.append(f"a new run needs {most.needed} items" if every == 1 else pair)
+            parts.append(f"ranks {most.rank:,} and {most.rank + 1:,} need {most.needed} new items")
         if beyond:
-            over = min(beyond, key=lambda rung: rung.items).needed
-            which = f"{counted(len(beyond), 'pair')} need{'s' if len(beyond) == 1 else ''}"
-            unit = "" if known else " new items"
-            parts.append(f"a new run needs {over} items" if every == 1 else f"{which} {over}{unit}")
+            over = min(beyond, key=lambda rung: rung.items).needed + " new items" * (not known)
+            verb = "needs" if len(beyond) == 1 else "need"
+            parts.append(f"{counted(len(beyond), 'pair')} {verb} {over}")
+        if every == 1 and parts:
+            parts = [f"the pair needs {self.rungs[0].needed} new items"]
         return "; ".join(filter(None, [headline, ", ".join(parts)]))
 
 
@@ -102,10 +107,7 @@ def what_lines_mean(boards: Sequence[HaveNeed], power: float) -> list[str]:
         f"{power:g}"
     ]
     if any(rung.verdict == DIFFERENT and rung.many > items for items, rung in rungs):
-        clauses.append(
-            "a different pair can need more new items than it has: its true gap may be smaller "
-            "than the gap seen"
-        )
+        clauses.append(SMALLER)
     if any(isfinite(rung.few) and isinf(rung.many) for _, rung in rungs):
         clauses.append(f"an arrow: below {power:g} even on a thousand times these items")
     return clauses

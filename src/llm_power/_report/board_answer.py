@@ -17,6 +17,7 @@ from llm_power._board.cluster_readings import readings_sentence
 from llm_power._board.further_items import further_sentence
 from llm_power._board.have_need import (
     FARTHEST,
+    SMALLER,
     HaveNeed,
     have_need,
     items_axis,
@@ -135,15 +136,11 @@ def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:
         if isfinite(rung.few):
             row[at(rung.many)] = _MARKS[rung.verdict] if rung.many <= high else ">"
         lines.append(f"{label:{left}}  {''.join(row)}  {rung.needed}")
-    ticks = {at(10.0**k): f"{10**k:,}" for k in range(ceil(log10(low)), floor(log10(high)) + 1)}
-    ruler, scale = ["."] * room, ""
-    for place, tick in ticks.items():
-        ruler[place] = "+"
-        start = place - len(tick) // 2
-        if start > len(scale) - (not scale):
-            scale = f"{scale:{start}}{tick}"
-    lines.append(f"{'':{left}}  {''.join(ruler)}  new items")
-    lines.append(f"{'':{left}}  {scale}")
+    ticks = ""
+    for decade in (10**k for k in range(ceil(log10(low)), floor(log10(high)) + 1)):
+        if at(decade) >= len(ticks):
+            ticks = f"{ticks:{at(decade)}}+{decade:,} "
+    lines.append(f"{'':{left}}  {ticks:{room}} new items")
     kinds = {rung.verdict for rung in shown if isfinite(rung.many)}
     marks = ", ".join(f"{mark} {name}" for name, mark in _MARKS.items() if name in kinds)
     about = "; ".join([*([marks] if marks else []), *what_lines_mean([board], power)])
@@ -327,15 +324,12 @@ def _verdict_tables(board: BoardVerdicts) -> Iterator[Table | Notes]:
         if len(rows):
             yield _pair_table(f"{verdict}: {len(rows):,} of {about}", rows, board)
             about = total
-    pairs = board.verdicts
     notes = [f"Method: {_procedure(board)}."]
+    only = board.verdicts.iloc[0]
     # Of several pairs the picture says it.
-    needs_more = pairs["verdict"].eq(DIFFERENT) & pairs["items_assured"].gt(pairs["n_items"])
-    if board.n_pairs == 1 and needs_more.any():
-        notes.append(
-            "A different pair can need more new items than it has: its true gap may be smaller "
-            "than the gap seen."
-        )
+    needs_more = only["verdict"] == DIFFERENT and only["items_assured"] > only["n_items"]
+    if board.n_pairs == 1 and needs_more:
+        notes.append(f"{SMALLER.capitalize()}.")
     yield Notes(tuple(notes))
 
 

@@ -24,8 +24,8 @@ _MOST_ROUNDS: Final = 10
 _OF_A_TASK: Final = ("metric", "filter", "reducer")
 
 
-#: Candidates with their sizes, settings that these call for, and the remedy.
-Sized = tuple[Mapping[str, str], Mapping[str, Setting], str]
+#: Candidates with their sizes, and settings that these call for.
+Sized = tuple[Mapping[str, str], Mapping[str, Setting]]
 
 
 class OpenChoice(ScoreError):
@@ -63,7 +63,7 @@ class OpenChoice(ScoreError):
         """Have the size of each candidate, and the settings by it, as far as reading tells them."""
         if self._sized is not None:
             with suppress(ScoreError):
-                self.candidates, further, self.remedy = self._sized(options)
+                self.candidates, further = self._sized(options)
                 self.settings |= further
                 self._sized = None
 

@@ -283,11 +283,10 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
         place |= {file: path for file in _expand(path, form) if file not in place}
     # Of what is excluded, a file or folder of logs is a run; other names are models.
     there = [name for name in options.exclude if Path(name).exists()]
-    runs_out = [name for name in there if any(_is_below(file, name) for file in place)]
-    place = {
-        file: path for file, path in place.items() if not any(_is_below(file, o) for o in runs_out)
-    }
-    options = replace(options, exclude=[one for one in options.exclude if one not in runs_out])
+    out = {(file, name) for file in place for name in there if _is_below(file, name)}
+    runs_out, names_out = {file for file, _ in out}, {name for _, name in out}
+    place = {file: path for file, path in place.items() if file not in runs_out}
+    options = replace(options, exclude=[one for one in options.exclude if one not in names_out])
     for file, path in place.items():
         task = form.task(file)
         # Files whose task is unknown are of the folder that was given, or are one task.
@@ -374,28 +373,21 @@ def _several_runs(
     folder = common_folder(files)
     called = {path: path.absolute().relative_to(folder).as_posix() for path in files}
     own_name = "" if model in options.names else ", give each run a name (--name RUN=PATH)"
-    keep = f"keep one file per model{own_name}, or take the newest"
 
     def sized(settled: ReadOptions) -> Sized:
         candidates: dict[str, str] = {}
         shorter: list[str] = []
         for task, _, runs in reruns:
             apart = replace(settled, exclude=(), names={}, task=task)
-            sizes = [_n_scores(path, apart, form) for path in runs]
-            n_scores = [n for n, _ in sizes]
-            most = max(n_scores)
-            for path, (n, n_items) in zip(runs, sizes, strict=True):
+            sizes = [(path, *_n_scores(path, apart, form)) for path in runs]
+            most = max(n for _, n, _ in sizes)
+            for path, n, n_items in sizes:
                 fewer = f"; {most - n:,} fewer than another" * (n < most)
                 size = f"{n:,} scores of {n_items:,} items{fewer}" if n else "not readable"
                 candidates[called[path]] = f" ({size})"
-            shorter += map(str, runs[len(runs) - n_scores[::-1].index(most) :])
-        if not shorter:
-            return candidates, {}, keep
-        return (
-            candidates,
-            {"exclude": shorter},
-            f"{keep} of the longest, without the shorter runs after it",
-        )
+            newest = max(k for k, (_, n, _) in enumerate(sizes) if n == most)
+            shorter += map(str, runs[newest + 1 :])
+        return candidates, {"exclude": shorter} if shorter else {}
 
     n_models = len({name for _, name, _ in reruns})
     return OpenChoice(
@@ -403,7 +395,7 @@ def _several_runs(
         {called[path]: "" for path in files},
         {"latest": True},
         LogFile(model, first[-1]),
-        keep,
+        f"keep one file per model{own_name}, or take the newest of the longest",
         sized=sized,
     )
 

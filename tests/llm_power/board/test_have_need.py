@@ -50,10 +50,10 @@ def board(*rungs: tuple[str, float, float], items: int = 1000) -> HaveNeed:
             [("undetermined", inf, inf), ("undetermined", nan, nan)],
             "2 of 2 neighbors are undetermined",
         ),
-        ([("equivalent", 10, 20)], "The two models are equivalent; a new run needs 20 items"),
+        ([("equivalent", 10, 20)], "The two models are equivalent; the pair needs 20 new items"),
         (
             [("undetermined", 10, inf)],
-            "The two models are undetermined; a new run needs over 1 million items",
+            "The two models are undetermined; the pair needs over 1 million new items",
         ),
     ],
 )
