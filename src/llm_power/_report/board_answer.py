@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain
 from math import ceil, floor, isfinite, log, log10
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
@@ -151,18 +151,18 @@ def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:
 def _row_labels(board: HaveNeed, room: int) -> list[str]:
     """Return the ranks of each rung, and the models' names if there is room for them."""
     shown = board.rungs[:_MOST_ROWS]
-    every = [one_line(name) for name in [board.rungs[0].model_a, *(r.model_b for r in board.rungs)]]
     ranks = [f"{rung.rank}-{rung.rank + 1}" for rung in shown]
     left = max(map(len, ranks))
     most = (room - left - 3) // 2
     if most < _LEAST_NAME:
         return [f"{each:>{left}}" for each in ranks]
-    short = short_names(every[: len(shown) + 1], every, most)
-    names = [short[name] for name in every[: len(shown) + 1]]
-    first = max(map(len, names[:-1]))
+    names = [(one_line(rung.model_a), one_line(rung.model_b)) for rung in board.rungs]
+    every, near = (list(dict.fromkeys(chain(*some))) for some in (names, names[:_MOST_ROWS]))
+    short = short_names(near, every, most)
+    first = max(len(short[better]) for better, _ in names[:_MOST_ROWS])
     return [
-        f"{each:>{left}} {better:{first}}  {worse}"
-        for each, (better, worse) in zip(ranks, pairwise(names), strict=True)
+        f"{each:>{left}} {short[better]:{first}}  {short[worse]}"
+        for each, (better, worse) in zip(ranks, names, strict=False)
     ]
 
 

@@ -117,14 +117,18 @@ def boards_of(verdicts: pd.DataFrame, data: PageData) -> list[HaveNeed]:
 def _draw_task(ax: Axes, board: HaveNeed, most: int) -> None:
     shown = board.rungs[: most - 1]
     low, high = items_axis(board.items, shown)
+    # Ranks whose pair was not kept leave gaps.
+    models = {rung.rank + k: [rung.model_a, rung.model_b][k] for rung in shown for k in (0, 1)}
+    places = {rank: place for place, rank in enumerate(models)}
     for rung in shown:
-        _draw_rung(ax, rung, high)
+        _draw_rung(ax, rung, places[rung.rank] + 0.5, high)
     ax.plot([board.items] * 2, [-0.6, most], color="0.2", linewidth=1, linestyle="--")
     ax.text(board.items, -0.8, f"{board.items:,} items at hand", ha="center", fontsize=8)
-    models = [shown[0].model_a, *(rung.model_b for rung in shown)]
-    every = [board.rungs[0].model_a, *(rung.model_b for rung in board.rungs)]
-    names = short_names(models, every, _NAME_CHARACTERS)
-    labels = [f"{_plain(names[model])}  {rank}" for rank, model in enumerate(models, 1)]
+    every = list(
+        dict.fromkeys(each for rung in board.rungs for each in (rung.model_a, rung.model_b))
+    )
+    names = short_names(list(models.values()), every, _NAME_CHARACTERS)
+    labels = [f"{_plain(names[model])}  {rank}" for rank, model in models.items()]
     if len(every) > len(models):
         labels.append(f"the best {len(models)} of {counted(len(every), 'model')}")
     ax.set_yticks(range(len(labels)), labels, fontsize=8)
@@ -137,9 +141,9 @@ def _draw_task(ax: Axes, board: HaveNeed, most: int) -> None:
     ax.grid(axis="x")
 
 
-def _draw_rung(ax: Axes, rung: Rung, high: float) -> None:
+def _draw_rung(ax: Axes, rung: Rung, y: float, high: float) -> None:
     """Draw a line to the mark, or off the scale where no number is enough."""
-    color, y = _COLORS[rung.verdict], rung.rank - 0.5
+    color = _COLORS[rung.verdict]
     if isfinite(rung.few):
         ends = [min(rung.few, high), min(rung.many, high)]
         ax.plot(ends, [y, y], color=color, linewidth=2, solid_capstyle="butt", clip_on=False)

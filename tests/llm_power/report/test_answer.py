@@ -109,7 +109,7 @@ def test_have_and_need_in_characters_keeps_to_the_screen(monkeypatch: pytest.Mon
         found = re.search(r"(?ms)^ *80 items at hand$.*?at the\s+mark 0.8", text)
         assert bool(found) == (columns >= 70)
         if found is not None:
-            *rows, ticks, _ = found[0].partition("\no ")[0].splitlines()
+            *rows, ticks = found[0].partition("\no ")[0].splitlines()
             assert all(len(line) <= columns for line in [*rows, ticks])
             assert rows[1].startswith("1-2 a  b ") == (columns >= 100)
             assert re.fullmatch(r" +\+100 +\+1,000 +new items", ticks)
@@ -130,3 +130,9 @@ def test_the_rows_of_the_picture_name_their_models_without_running_off_the_scree
     assert "mm…mm" in rows[0]
     assert all(row.startswith(f"{rank}-{rank + 1} ") for rank, row in enumerate(rows, 1))
     assert "a b" in rows[0]
+    # Of ranks whose pair was not kept no name slips to another row.
+    _, first, last = drawn_items(HaveNeed("exam", 500, [rungs[0], rungs[-1]]), 0.8, 80)[:3]
+    assert (first[:3], last[:3]) == ("1-2", "4-5")
+    assert "a b" in first
+    assert "-1 " in last
+    assert "-2 " in last
