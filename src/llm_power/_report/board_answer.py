@@ -160,10 +160,8 @@ def _row_labels(board: HaveNeed, room: int) -> list[str]:
     every, near = (list(dict.fromkeys(chain(*some))) for some in (names, names[:_MOST_ROWS]))
     short = short_names(near, every, most)
     first = max(len(short[better]) for better, _ in names[:_MOST_ROWS])
-    return [
-        f"{each:>{left}} {short[better]:{first}}  {short[worse]}"
-        for each, (better, worse) in zip(ranks, names, strict=False)
-    ]
+    rows = zip(ranks, names, strict=False)
+    return [f"{each:>{left}} {short[a]:{first}}  {short[b]}" for each, (a, b) in rows]
 
 
 def board_sentences(board: BoardVerdicts) -> list[str]:
@@ -324,13 +322,12 @@ def _verdict_tables(board: BoardVerdicts) -> Iterator[Table | Notes]:
         if len(rows):
             yield _pair_table(f"{verdict}: {len(rows):,} of {about}", rows, board)
             about = total
-    notes = [f"Method: {_procedure(board)}."]
-    only = board.verdicts.iloc[0]
-    # Of several pairs the picture says it.
-    needs_more = only["verdict"] == DIFFERENT and only["items_assured"] > only["n_items"]
-    if board.n_pairs == 1 and needs_more:
-        notes.append(f"{SMALLER.capitalize()}.")
-    yield Notes(tuple(notes))
+    # Of several pairs the picture says why a new run can take more.
+    only = board.verdicts if board.n_pairs == 1 else board.verdicts[:0]
+    is_more = only["verdict"].eq(DIFFERENT) & only["items_assured"].gt(only["n_items"])
+    if len(board.verdicts):
+        why = (f"{SMALLER.capitalize()}.",) if is_more.any() else ()
+        yield Notes((f"Method: {_procedure(board)}.", *why))
 
 
 def _cut(rows: Sequence[Sequence[str]], title: str, *, of: int, what: str) -> Table:

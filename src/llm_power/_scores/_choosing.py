@@ -220,7 +220,7 @@ def _together(faults: Sequence[ScoreError], known: Mapping[str, Any]) -> dict[st
             if isinstance(before, str) and isinstance(further, str) and name in _OF_A_TASK:
                 both = [*before.split(","), *further.split(",")]
                 settings[name] = ",".join(dict.fromkeys(both))
-            elif name == "exclude":
+            elif isinstance(further, list):
                 settings[name] = list(dict.fromkeys([*(before or ()), *further]))
             else:
                 settings[name] = further
@@ -245,10 +245,10 @@ def settled(read: Callable[[Asked], T], again: Callable[[Asked], object], option
             faults.append(fault)
             settings |= further
             # What is measured now keeps what follows from it from being asked.
-            runs = [one for one in AllOpen(faults, settings).faults if isinstance(one, OpenChoice)]
-            for one in runs:
-                one.measure(replace(options, **settings))
-            settings |= _together(runs, {"exclude": options.exclude, **settings})
+            for one in (every := AllOpen(faults, settings).faults):
+                if isinstance(one, OpenChoice):
+                    one.measure(replace(options, **settings))
+            settings |= _together(every, {"exclude": options.exclude, **settings})
         else:
             if not faults:
                 return cast(T, found)
