@@ -135,9 +135,13 @@ class Bench:
 
     @property
     def exhibits(self) -> list[ExhibitPlan]:
-        """Those made from printed tables alone."""
-        plans = self.paper.exhibits.values()
-        return [one for one in plans if one.caption == "counts" and one.printed and not one.config]
+        """Those made from printed tables alone, and from files that the run had."""
+        return [
+            one
+            for one in self.paper.exhibits.values()
+            if one.caption == "counts" and one.printed and not one.config
+            if (self.results / f"{one.data}.csv".removeprefix("results/")).is_file()
+        ]
 
     def trial(self, number: Printings, size: str) -> dict[str, object] | None:
         """Misprint a number everywhere, and say what becomes of it; None where it cannot be."""
