@@ -68,10 +68,6 @@ def is_log(names: Set[str]) -> bool:
     return _HEADER in names or _START in names or {"status", "eval"} <= names
 
 
-def _task_of(path: Path) -> str:
-    return _only_header(path).task
-
-
 def _model_of(path: Path) -> str:
     return _only_header(path).model if _RUN.fullmatch(path.name) else path.stem
 
@@ -404,9 +400,8 @@ FORMAT: Final = LogFormat(
     name=re.compile(rf".+\.eval|{_RUN.pattern}"),
     patterns=("**/*.eval", "**/*T*_*.json"),
     model_of=_model_of,
-    task_of=_task_of,
+    tasks_of=lambda path: [_only_header(path).task],
     read=one_by_one(_read_log),
     fits=lambda head: is_log({*head.in_zip}) or is_log({*head.members}),
     created=_created,
 )
-read_inspect: Final = FORMAT.one_task
