@@ -20,10 +20,16 @@ from typing import Any, Final, TypeGuard
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
-from llm_power._scores._items import Items, over_repeats, variance_of_repeats
+from llm_power._scores._items import (
+    Items,
+    is_reducer,
+    makes_grades,
+    over_repeats,
+    reduced,
+    variance_of_repeats,
+)
 from llm_power._scores._json import json_document, json_members
 from llm_power._scores._logs import LogFormat, ModelScores, one_by_one
-from llm_power._scores._reducers import is_reducer, makes_grades, reduced
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
 from llm_power._scores._table import as_float
 from llm_power._scores._zip import ZIP_MAGIC, Archive, open_archive

@@ -21,7 +21,7 @@ from llm_power._board.cluster_robustness import (
 )
 from llm_power._board.cluster_sums import tabulate_clusters
 from llm_power._board.clusters import add_clusters
-from llm_power._board.columns import RANK_COLUMNS, dictionary_page
+from llm_power._board.columns import PAIRS_COLUMNS, RANK_COLUMNS, dictionary_page, verdict_table
 from llm_power._board.decision import decide_pairs
 from llm_power._board.further_items import further_sentence
 from llm_power._board.multiplicity import add_multiplicity
@@ -38,7 +38,6 @@ from llm_power._board.summary import (
     unresolved_by_procedure,
 )
 from llm_power._board.tabulation import tabulate_pairs
-from llm_power._board.verdicts import PAIRS_COLUMNS, verdict_table
 from llm_power._choices import CLUSTER_SAMPLINGS, ClusterSampling, Family, Kind
 from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._scores.selection import select_models

@@ -24,7 +24,7 @@ import pytest
 from command_line import run
 from llm_power._board import stream
 from llm_power._board.average import AVERAGE_COLUMNS
-from llm_power._board.verdicts import PAIRS_COLUMNS
+from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._cli import cli
 from llm_power._memory import workers
 
