@@ -84,5 +84,7 @@ def copy_finished(finished: Path, to: Path) -> Path:
 
 def copy_changed(finished: Path, to: Path) -> Path:
     """Copy the finished run of other code, from which a run makes what this code changes."""
-    shutil.rmtree(copy_finished(finished, to) / "src")
+    copy_finished(finished, to)
+    shutil.rmtree(to / "src")
+    (to / "config.yaml").unlink()
     return copy_repository(to)

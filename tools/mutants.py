@@ -179,7 +179,7 @@ def judged(
 
     def fate(mutant: Mutant) -> str:
         tests = _tests_of(mutant, covering)
-        if not tests:
+        if not tests and not _in_runs(mutant):
             return "uncovered"
         copy = copies.get()
         try:
@@ -228,18 +228,28 @@ def _test(copy: Path, finished: Path, mutant: Mutant, tests: Sequence[str]) -> s
     operator = cosmic_ray.plugins.get_operator(mutant.operator)()
     listed = copy / ".tests"
     listed.write_text("\n".join(tests), encoding="utf-8")
-    # Coverage does not see what a run does with the code of a paper.
-    in_runs = f"@{listed}" if mutant.package.startswith("llm_power/") else "tests"
-    selections = (("not whole_run", f"@{listed}"), ("whole_run and not slow", in_runs))
+    selections = _selections(tests, listed, in_runs=_in_runs(mutant))
     try:
         file.write_text(mutate_code(before, operator, mutant.occurrence), encoding="utf-8")
-        for marker, chosen in selections:
-            fate = _fate(copy, finished, [*_TEST, "-m", marker, chosen])
-            if fate != "survived":
-                break
+        fates = (_fate(copy, finished, [*_TEST, "-m", *chosen]) for chosen in selections)
+        return next((fate for fate in fates if fate != "survived"), "survived")
     finally:
         file.write_text(before, encoding="utf-8")
-    return fate
+
+
+def _selections(tests: Sequence[str], listed: Path, *, in_runs: bool) -> Iterator[list[str]]:
+    alone, runs = "not slow and not whole_run", "whole_run and not slow"
+    files = list(dict.fromkeys(test.split("::")[0] for test in tests))
+    if tests:
+        yield [alone, f"@{listed}"]
+        # Coverage sees the first test alone that uses what is made once and kept.
+        yield [alone, *files]
+    yield [runs, *(["tests"] if in_runs else files)]
+
+
+def _in_runs(mutant: Mutant) -> bool:
+    # Coverage does not see what the jobs of a run do with it.
+    return not mutant.file.startswith("src/llm_power/")
 
 
 def _fate(copy: Path, finished: Path, command: Sequence[str | Path]) -> str:
