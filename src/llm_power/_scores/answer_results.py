@@ -199,8 +199,9 @@ def _of_every_eval_ever(record: Mapping[str, Any], number: int, run: Run) -> Ite
         return
     metric = str(record.get("evaluation_result_id"))
     # The id may be of this run alone, so that files need not have the same.
+    is_first = not run.metric.found
     chosen = run.metric.among([metric])
-    if run.metric.n_noted == 1:
+    if is_first:
         run.displayed = _aggregate(run.log.path, chosen or metric)
     if inside(record, "metadata", "epoch") not in {None, 1, "1"}:
         run.displayed = []  # nothing names its reducer
