@@ -14,13 +14,13 @@ from typing import Any, ClassVar, TypedDict, Unpack
 import pandas as pd
 
 from llm_power._board.average import read_weights
+from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.page_data import page_data
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import BoardVerdicts, require_different_tasks, resolved_board
 from llm_power._board.stream import Keep
 from llm_power._board.summary import describe_board
-from llm_power._board.verdicts import PAIRS_COLUMNS
 from llm_power._choices import (
     AnswerKey,
     ClusterSampling,

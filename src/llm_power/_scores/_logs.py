@@ -1,4 +1,4 @@
-"""Logs of one task, one file a model: which files they are, and what their places say."""
+"""Logs of one model a file: which files they are, and of which tasks."""
 
 from __future__ import annotations
 
@@ -41,21 +41,22 @@ def _time_of_change(path: Path) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LogFormat:
-    """How the logs of a tool are called, known and read."""
+    """How the logs of a tool are called, known and read: a reader of one task, when called."""
 
-    name: re.Pattern[str]  # of a file; with a group `task`, unless there is `task_of`
+    name: re.Pattern[str]  # of a file; with a group `task`, if that says of which task it is
     patterns: tuple[str, ...]  # of the files below a folder, for `Path.glob`
     # Of a file that has such a name; another file is called after its model.
     model_of: Callable[[Path], str]
     read: Callable[[Logs, ReadOptions], TaskScores]
     fits: Callable[[Head], bool]
-    task_of: Callable[[Path], str | None] | None = None
+    # Where the name does not say it: the tasks of a file, each read as `LogFile.task`.
+    tasks_of: Callable[[Path], Iterable[str | None]] | None = None
     # Of several runs of a model on a task, the largest is the one to keep.
     created: Callable[[Path], tuple[Any, ...]] = _time_of_change
     unit: Callable[[Path], Path] = lambda path: path  # or the folder of its model
     is_loose: bool = False  # other tools' files have such names: look into them
     is_at: Callable[[Path], bool] = lambda _: True
-    beside: str = ""  # a file that may be given with the logs and is none
+    beside: str | None = None  # a file that may be given with the logs and is none
     # Subtasks of each group that the runs of these files were of.
     groups: Callable[[Iterable[Path]], Mapping[str, Sequence[str]]] = lambda _: {}
 
@@ -76,12 +77,12 @@ class LogFormat:
             return self.fits(Head(file))
         return False
 
-    def task(self, file: Path) -> str | None:
-        """Return the task of a file, None if it is unknown."""
-        if self.task_of is not None:
-            return self.task_of(file)
+    def tasks_in(self, file: Path) -> Iterable[str | None]:
+        """Return the tasks of a file, None for one that is unknown."""
+        if self.tasks_of is not None:
+            return self.tasks_of(file)
         match = self.name.fullmatch(file.name)
-        return match["task"] if match else None
+        return [match.groupdict().get("task") if match else None]
 
     def tasks(
         self, paths: Sequence[Path], options: ReadOptions, note: Callable[[str], None]
@@ -90,7 +91,7 @@ class LogFormat:
         found = [replace(logs, note=note) for logs in find_logs(paths, options, self)]
         for logs in found:
             for left in logs.left:
-                note(f"task {logs.task}, model {left.model}: {left.path} is left for a later run")
+                note(f"task {logs.task}, model {left.model}: {left.path} is not read, for a later run is")
         pools = options.pool != "no"
         apart = [name for name in options.clusters if not pools or name != SUBTASK]
         files = [file.path for logs in found for file in logs.files]
@@ -122,7 +123,7 @@ class LogFormat:
             known |= {name: _leaves(name, groups) for name in groups if name not in known}
         return known
 
-    def one_task(self, paths: Sequence[Path], options: ReadOptions) -> TaskScores:
+    def __call__(self, paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         """Read the logs of what has to be one task."""
         found = find_logs(paths, options, self)
         files = [log.path for logs in found for log in logs.files]
@@ -288,10 +289,10 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
     place = {file: path for file, path in place.items() if file not in runs_out}
     options = replace(options, exclude=[one for one in options.exclude if one not in names_out])
     for file, path in place.items():
-        task = form.task(file)
-        # Files whose task is unknown are of the folder that was given, or are one task.
-        origin = path if task is None and path.is_dir() and not options.names else Path()
-        files.setdefault(task, {}).setdefault(origin, []).append(file)
+        for task in form.tasks_in(file):
+            # Files whose task is unknown are of the folder that was given, or are one task.
+            origin = path if task is None and path.is_dir() and not options.names else Path()
+            files.setdefault(task, {}).setdefault(origin, []).append(file)
     if options.task is not None and options.task not in files:
         every = [file for some in files.values() for of_task in some.values() for file in of_task]
         tasks = [task for task in files if task is not None]
@@ -349,8 +350,8 @@ def _logs_of_task(
     files, left = [], []
     for model, several in runs.items():
         *older, newest = sorted(several, key=form.created) if options.latest else several
-        left += [LogFile(model, file) for file in older]
-        files.append(LogFile(model, newest))
+        left += [LogFile(model, file, task) for file in older]
+        files.append(LogFile(model, newest, task))
     # The working folder has a name as well, which `.` does not tell.
     source = (given[0].absolute() if len(given) == 1 else common_folder(given)).name
     return Logs(
@@ -403,7 +404,7 @@ def _several_runs(
 def _n_scores(path: Path, options: ReadOptions, form: LogFormat) -> tuple[int, int]:
     """Count the scores and items of one run; one that cannot be read has none."""
     try:
-        read = form.one_task([path], options)
+        read = form([path], options)
     except ScoreError as fault:
         if fault.settings:
             raise

@@ -257,7 +257,7 @@ def test_the_newest_of_several_runs_is_compared_and_the_others_are_named(
     assert "--latest" in error
     assert "--name" not in error
     assert run(old, new, "--latest") == 10
-    assert "exam_a.json is left for a later run" in capsys.readouterr().err
+    assert "exam_a.json is not read, for a later run is" in capsys.readouterr().err
 
 
 def test_the_newest_run_is_not_taken_of_several_models(

@@ -24,7 +24,7 @@ import pytest
 from command_line import run
 from llm_power._board import stream
 from llm_power._board.average import AVERAGE_COLUMNS
-from llm_power._board.verdicts import PAIRS_COLUMNS
+from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._cli import cli
 from llm_power._memory import workers
 
@@ -650,7 +650,7 @@ def test_runs_by_name_and_the_newest(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert {*ranked(tmp_path / "out")} == {"old", "new"}
     capsys.readouterr()
     assert run("resolve", LOGS / "inspect_ai-0.3.285" / "retried", *out, "--latest") == 0
-    assert capsys.readouterr().err.count("is left for a later run") == 2
+    assert capsys.readouterr().err.count("is not read, for a later run is") == 2
     for names in (["old"], ["=x"], [f"a={old}", f"a={new}"]):
         given = [part for name in names for part in ("--name", name)]
         assert run("resolve", *out, *given) == 2

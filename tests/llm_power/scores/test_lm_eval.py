@@ -22,7 +22,7 @@ from llm_power._cli import main
 from llm_power._errors import ScoreError
 from llm_power._scores import _json
 from llm_power._scores._source import StreamedFile
-from llm_power._scores.lm_eval import read_lm_eval
+from llm_power._scores.lm_eval import FORMAT
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_tasks, recognize
 from llm_power._scores.store import TaskScores
@@ -90,7 +90,7 @@ def write_good(folder: Path, model: str = "good") -> Path:
 
 
 def read(folder: Path, **options: Any) -> TaskScores:
-    return read_lm_eval([folder], ReadOptions(**options))
+    return FORMAT([folder], ReadOptions(**options))
 
 
 def test_the_harness_folder(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_list_under_either_ending(tmp_path: Path) -> None:
     one = write(tmp_path, "one", as_list(records), f"samples_leaderboard_mmlu_pro_{RUN}.jsonl")
     two = write(tmp_path, "two", as_lines(records), f"samples_leaderboard_mmlu_pro_{LATER}.json")
     bom = write(tmp_path, "three", "\ufeff" + as_list(records), "three.json")
-    task = read_lm_eval([one, two, bom], ReadOptions())
+    task = FORMAT([one, two, bom], ReadOptions())
     assert (task.task, task.models) == ("leaderboard_mmlu_pro", ("one", "three", "two"))
     np.testing.assert_array_equal(task.values, [[1, 1, 1], [0, 0, 0]])
     assert {recognize([path], ReadOptions()) for path in (one, two, bom)} == {"lm_eval"}
@@ -250,12 +250,12 @@ def test_the_results_file_names_the_model(tmp_path: Path) -> None:
     assert read(tmp_path).models == ("flat", "org/model", "unnamed")
     write(tmp_path, "output", "{", f"mine_{RUN}.json")
     with pytest.raises(ScoreError, match="not JSON, .*Remedy: repair it, or move it away"):
-        read_lm_eval([flat, unnamed], ReadOptions())
+        FORMAT([flat, unnamed], ReadOptions())
 
 
 def test_files_that_are_called_after_their_models(tmp_path: Path) -> None:
     paths = [write(tmp_path, "run", [sample(0), sample(1, 0)], f"{m}.json") for m in "ba"]
-    task = read_lm_eval(paths, ReadOptions())
+    task = FORMAT(paths, ReadOptions())
     assert (task.models, task.task, task.provenance.source) == (("a", "b"), "run", "run")
 
 
@@ -270,7 +270,7 @@ def test_several_tasks_in_a_folder(tmp_path: Path) -> None:
     with pytest.raises(ScoreError, match="several tasks"):
         read(tmp_path, task="third")
     files = sorted(tmp_path.glob("*/*.jsonl"))
-    assert read_lm_eval(files, ReadOptions(task="demo")).task == "demo"
+    assert FORMAT(files, ReadOptions(task="demo")).task == "demo"
 
 
 def test_several_tasks_and_filters_in_a_folder(tmp_path: Path) -> None:
@@ -420,7 +420,7 @@ def test_two_runs_of_one_model(tmp_path: Path) -> None:
         read(tmp_path)
     second.rename(second.with_name("later.jsonl"))
     paths = sorted((tmp_path / "m").iterdir())
-    assert read_lm_eval(paths, ReadOptions()).models == ("later", "m")
+    assert FORMAT(paths, ReadOptions()).models == ("later", "m")
 
 
 FAULTS: dict[str, tuple[list[Any] | str, str]] = {
@@ -520,7 +520,7 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     ):
         read(tmp_path)
     with pytest.raises(ScoreError, match="cannot be read"):
-        read_lm_eval([tmp_path / "a.jsonl"], ReadOptions())
+        FORMAT([tmp_path / "a.jsonl"], ReadOptions())
 
 
 def test_a_record_without_end_is_not_read_without_end(
@@ -529,7 +529,7 @@ def test_a_record_without_end_is_not_read_without_end(
     monkeypatch.setattr(_json, "LARGEST_RECORD", 2000)
     monkeypatch.setattr(_json, "_PIECE", 100)
     write_good(tmp_path)
-    assert read_lm_eval([write_good(tmp_path, "b"), tmp_path / "good"], ReadOptions()).n_models == 2
+    assert FORMAT([write_good(tmp_path, "b"), tmp_path / "good"], ReadOptions()).n_models == 2
     write(tmp_path, "odd", [sample(0, resps=["x" * 9000])])
     with pytest.raises(ScoreError, match="the next one is longer than"):
         read(tmp_path)
