@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -28,8 +27,8 @@ from llm_power._statistics.verdict import Verdicts, binary_verdicts, mean_verdic
 _SHARE: Final = 1 / 6
 _FEWEST: Final = 16
 _MODELS: Final = 40
-# Splits, at least, and new runs before they end.
-_SPLITS: Final = 100
+# Splits, at least and at most, and new runs before they end.
+_SPLITS: Final = (100, 1_000)
 _RUNS: Final = 600
 
 Level = Literal["pair by pair", "all pairs, max-T"]
@@ -84,8 +83,8 @@ def _study(board: str, scores: FloatArray, level: Level) -> HalfPlan:
     first, second = np.triu_indices(models, k=1)
     undetermined, numbers = 0, 0
     runs: dict[bool, list[_Runs]] = {False: [], True: []}
-    for split in count():
-        if split >= _SPLITS and sum(run.kept.size for run in runs[False]) >= _RUNS:
+    for split in range(_SPLITS[1]):
+        if split >= _SPLITS[0] and sum(run.kept.size for run in runs[False]) >= _RUNS:
             break
         who = rng.choice(scores.shape[1], models, replace=False)
         x = scores[rng.permutation(len(scores))][:, who]
@@ -157,6 +156,8 @@ def _verdicts(
 def _kept(runs: list[_Runs]) -> Kept:
     """Share that was kept; splits or models are the sample, whichever vary more."""
     kept = np.concatenate([run.kept for run in runs]).astype(float)
+    if not kept.size:
+        return Kept(np.nan, np.nan, 0)
     models = np.concatenate([run.models for run in runs], axis=1)
     split = np.repeat(np.arange(len(runs)), [len(run.kept) for run in runs])
     residual = kept - kept.mean()

@@ -172,7 +172,7 @@ def binary_verdicts(
     >>> found.verdict.tolist(), found.p.round(4).tolist()
     (['undetermined', 'different', 'equivalent'], [0.0625, 0.0005, 0.9099])
     >>> float(found.further_items[0]), str(found.decided_as[0])
-    (10.0, 'different')
+    (24.0, 'different')
     """
     if test not in P_VALUES:
         raise InvalidArgument(f"test must be one of {sorted(P_VALUES)}, got {test!r}")
