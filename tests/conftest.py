@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +13,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from needed import ROOT, folder_of
-from repository import copy_repository, run_workflow
+from repository import copy_changed, copy_repository, run_workflow
 
 if TYPE_CHECKING:
     from browsers import Browser
@@ -38,18 +39,18 @@ _ORDER: Final = (
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Order the files by what they take and wait for; in one process the whole run comes last."""
-    shared = hasattr(config, "workerinput")
-    items.sort(key=_place if shared else _reads_whole_run)
+    """Mark tests that read the whole run, and order the files by what they take and wait for."""
+    for item in items:
+        if "whole_run" in getattr(item, "fixturenames", ()):
+            item.add_marker("whole_run")
+    # One process takes the tests in the order that its arguments name.
+    if hasattr(config, "workerinput"):
+        items.sort(key=_place)
 
 
 def _place(item: pytest.Item) -> int:
     named = {item.path.name, item.path.parent.name} & {*_ORDER}
     return _ORDER.index(named.pop()) if named else len(_ORDER)
-
-
-def _reads_whole_run(item: pytest.Item) -> bool:
-    return isinstance(item, pytest.Function) and "whole_run" in item.fixturenames
 
 
 @pytest.fixture(scope="session")
@@ -82,6 +83,8 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     where = shared / "whole-run"
     with FileLock(shared / "whole-run.lock"):
         if not (where / "results" / "manifest.json").is_file():
-            done = run_workflow(copy_repository(where))
+            finished = os.environ.get("LLM_POWER_FINISHED_RUN")
+            begun = copy_changed(Path(finished), where) if finished else copy_repository(where)
+            done = run_workflow(begun)
             assert done.returncode == 0, done.stdout + done.stderr
     return where

@@ -95,7 +95,7 @@ def _collected(attempts: Iterable[Attempt], run: Run, items: Items) -> dict[str,
 
 
 def _made(scores: Mapping[str, Sequence[float]], run: Run, source: SourceFile) -> ModelScores:
-    run.metric.check(run.log, run.metric.n_noted)
+    run.metric.check(run.log, len(scores))
     if not scores:
         raise run.log.fault("there is no item in it", "give the file as its tool wrote it")
     every = [score for of_item in scores.values() for score in of_item]

@@ -125,11 +125,9 @@ class Choice:
         self._wanted = declared.split(",") if declared is not None else []
         self.name = declared
         self.found: dict[str, int] = {}  # scores by name, in order of appearance
-        self.n_noted = 0  # records
 
     def among(self, names: Iterable[str]) -> str | None:
         """Note the names of a record, and return the chosen one, of which the end may be given."""
-        self.n_noted += 1
         for name in names:
             self.found[name] = self.found.get(name, 0) + 1
         if self.name not in self.found:

@@ -28,6 +28,8 @@ def test_bad_moments_are_refused() -> None:
         moments_from_counts([2, 3], np.ones((2, 3)), np.zeros((2, 3)))
     with pytest.raises(InvalidArgument, match="sum_d and sum_d2 must share a shape"):
         moments_from_sums([2], [0.5], [0.5, 0.5])
+    with pytest.raises(InvalidArgument, match="sum_d and sum_d2 must share a shape"):
+        moments_from_sums([], [], [])
     with pytest.raises(InvalidArgument, match="sum_d2 must be at least"):
         moments_from_sums([2, 2], [1.0, 1.0], [0.5, 0.4])
     with pytest.raises(InvalidArgument, match="sum_d2 must be at least"):
