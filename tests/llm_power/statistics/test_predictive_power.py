@@ -126,6 +126,35 @@ def test_means_of_a_few_clusters_keep_the_promise(n: int) -> None:
 
 
 @pytest.mark.parametrize("level", [0.05, 0.0005])
+@pytest.mark.parametrize("n", [5, 9, 14, 23])
+def test_new_clusters_decide_by_both_tests_slightly_more_often(n: int, level: float) -> None:
+    """By Student's and Hall's tests of normal cluster means; standard error at most .01."""
+    rng = named_rng(0, f"new clusters/{n}/{level}")
+
+    def drawn(effect: np.ndarray, k: int) -> tuple[np.ndarray, ...]:
+        x = rng.normal(effect, 1.0, (k, effect.size))
+        mean = x.mean(axis=0)
+        return (
+            mean,
+            x.std(axis=0, ddof=1) / k**0.5,
+            np.full(effect.size, k - 1.0),
+            asymmetry(x - mean),
+        )
+
+    effect = rng.normal(0, USUAL_GAP, 15_000)
+    gap, error, df, skew = drawn(effect, n)
+    found = mean_verdicts(gap, error, df, n, skew=skew, test="cluster", alpha=level)
+    run = (found.verdict == "undetermined") & (found.assured_items < 3_000)
+    effect, side, items = effect[run], np.sign(gap[run]), found.assured_items[run]
+    kept = np.zeros(effect.size)
+    for k in np.unique(items):
+        mean, error, df, skew = drawn(effect[items == k], int(k))
+        p = mean_p(mean, error, df, skew)
+        kept[items == k] = (p <= level) & (np.sign(mean) == side[items == k])
+    assert 0.78 < kept.mean() < 0.86
+
+
+@pytest.mark.parametrize("level", [0.05, 0.0005])
 @pytest.mark.parametrize("n", [5, 9, 23, 60])
 def test_few_units_find_the_smallest_gap_by_both_tests(n: int, level: float) -> None:
     """By Student's and Hall's tests of 20,000 normal samples; 4 errors."""
