@@ -56,7 +56,7 @@ DECISION_COLUMNS: Final[Mapping[str, str]] = {
     "chance of the target power, averaged over the uncertainty of the gap; 0 if it is "
     "decided, inf if a thousand times the items at hand do not give that chance",
     "items_even": "items of a new run that decides the pair, in the direction of its gap, with "
-    "a chance of one half",
+    "a chance of one half, given the gap and how large the gaps of all models are",
     "items_assured": "the same with a chance of the target power; inf if a thousand times the "
     "items at hand do not give it",
     "smallest_gap": "detectable gap of the items at hand at the target power and the level "

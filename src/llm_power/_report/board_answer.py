@@ -234,7 +234,7 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
     if len(few):
         sentences.append(
             f"Numbers of new items are rough with only {counted(int(few.min()), 'item')}: on real "
-            "boards, planned for a chance of 0.8, they decided 0.2 to 0.8 of the pairs."
+            "boards, planned for a chance of 0.8, they decided 0.1 to 0.8 of the pairs."
         )
     uncertain = pairs[np.isinf(pairs["items_assured"]) & (pairs["gap"] != 0)]
     named = [f"{row.model_a} against {row.model_b}" for row in uncertain.itertuples()]
