@@ -22,7 +22,7 @@ from typing import Any, Final
 from llm_power_audit import register
 from llm_power_audit.claims import Claim
 from replication.constraints import Constraint, Panel, load_constraints
-from replication.misprinted import stating, write_cells
+from replication.misprinted import misprinted
 from replication.records import sum_of
 from replication.settings import load_settings
 from replication.stages import read_stage, write_csv, write_stage
@@ -93,19 +93,11 @@ class Rerun:
     def changed(self, claims: Iterable[Claim]) -> Iterator[list[str]]:
         """Make again what depends on claims that state something else; the rules that ran."""
         by_id = {claim.id: claim for claim in claims}
-        with _within(self.folder), stating(by_id):
-            tables = {
-                str(self.data / one.cell.file): (self.data / one.cell.file).read_bytes()
-                for one in by_id.values()
-                if one.cell
-            }
+        with _within(self.folder), misprinted(self.data, self.claims, by_id) as tables:
             written: set[str] = set()
             try:
-                write_cells(self.data, self.claims, by_id.values())
-                yield self._make(set(tables), written)
+                yield self._make(set(map(str, tables)), written)
             finally:
-                for path, content in tables.items():
-                    Path(path).write_bytes(content)
                 for path in written:
                     shutil.copy(self.finished / path, path)
 

@@ -50,7 +50,7 @@ from llm_power_audit.register import load_register
 from llm_power_audit.selection import UNDEFINED, ResultFolder
 from replication.exhibits import Inputs, write_numbers
 from replication.findings import Finding
-from replication.misprinted import stating, write_cells
+from replication.misprinted import misprinted, restored
 from replication.paper import ExhibitPlan, Paper, folders_of
 from replication.records import write_whole
 from replication.settings import load_settings
@@ -135,9 +135,13 @@ class Bench:
 
     @property
     def exhibits(self) -> list[ExhibitPlan]:
-        """Those made from printed tables alone."""
-        plans = self.paper.exhibits.values()
-        return [one for one in plans if one.caption == "counts" and one.printed and not one.config]
+        """Those made from printed tables alone, and from files that the run had."""
+        return [
+            one
+            for one in self.paper.exhibits.values()
+            if one.caption == "counts" and one.printed and not one.config
+            if (self.results / f"{one.data}.csv".removeprefix("results/")).is_file()
+        ]
 
     def trial(self, number: Printings, size: str) -> dict[str, object] | None:
         """Misprint a number everywhere, and say what becomes of it; None where it cannot be."""
@@ -196,15 +200,10 @@ class Bench:
 
     def _data(self, changed: Sequence[Claim]) -> str:
         """Return values of the clusters' statistics that have a misprint and all of Table 9."""
-        kept = {path: path.read_bytes() for path in self.data.glob("printed/*.csv")}
-        try:
-            write_cells(self.data, self.claims, changed)
-            tails = next((one.printed for one in changed if one.id == _TAILS), "5–95%")
-            low, high = (float(one) / 100 for one in tails.rstrip("%").split("–"))
+        tails = next((one.printed for one in changed if one.id == _TAILS), "5–95%")
+        low, high = (float(one) / 100 for one in tails.rstrip("%").split("–"))
+        with misprinted(self.data, self.claims, {one.id: one for one in changed}):
             resampled = Resampled.of(load_published(self.data), (low, high))
-        finally:
-            for path, content in kept.items():
-                path.write_bytes(content)
         cell = next((one.cell for one in changed if one.cell), None)
         if resampled is None or (cell is None and tails == "5–95%"):
             return ""
@@ -218,13 +217,10 @@ class Bench:
             else one
             for name, one in self.claims.items()
         }
-        tables = {one.cell.file for one in changed.values() if one.cell}
         made = [EVIDENCE, *(f"{one.data}.csv".removeprefix("results/") for one in self.exhibits)]
-        paths = [*(self.data / name for name in tables), *(self.results / name for name in made)]
-        kept = {path: path.read_bytes() for path in paths if path.is_file()}
-        try:
-            write_cells(self.data, self.claims, changed.values())
-            with stating(changed):
+        with restored(self.results / name for name in made):
+            with misprinted(self.data, self.claims, changed) as paths:
+                tables = {path.relative_to(self.data).as_posix() for path in paths}
                 settings = load_settings(self.data / "settings.yaml")
                 is_read = tables or settings != self.paper.settings
                 turned = self._made_again(tables, settings) if is_read else set()
@@ -235,9 +231,6 @@ class Bench:
                 for name, before in self.court.judged.items()
                 if before.verdict != "contradicted" and _may_turn(claims[name], changed, turned)
             ], stands
-        finally:
-            for path, content in kept.items():
-                path.write_bytes(content)
 
     def _by_tables(self) -> str:
         """Say whether tables of all pairs satisfy what is printed, where it says other things."""

@@ -143,7 +143,7 @@ def of_pairs(constraints: Iterable[Constraint], findings: Iterable[Finding]) -> 
 
 
 def what_is_judged(task: TaskScores, ranked: Sequence[str]) -> str:
-    """Say which pairs are judged by items and which are not."""
+    """Say which pairs are judged by items and which are not, and why."""
     lacking = [model for model in ranked if model not in task.models]
     if not lacking:
         return f"All {len(ranked)} models of MMLU-Pro have items: every pair is judged by them."
@@ -155,8 +155,14 @@ def what_is_judged(task: TaskScores, ranked: Sequence[str]) -> str:
         ", ".join(name for name, is_judged in pairs if is_judged == wanted)
         for wanted in (True, False)
     )
+    why = {
+        model: fault.replace("_", " ")
+        for fault, models in task.provenance.tolerated.items()
+        for model in models
+    }
+    reasons = " and ".join(f"{model} has {why.get(model, 'none')}" for model in lacking)
     return (
-        f"{' and '.join(lacking)} of MMLU-Pro's top ten has no items with the displayed score. "
+        f"Among the published items of MMLU-Pro's top ten, {reasons}. "
         f"Judged by items are the pairs {there or 'none'}; not judged by them are {not_there} and "
         "every number of the whole board. The exhibits of this board show a witness in their place."
     )

@@ -136,7 +136,7 @@ class Resolved(Reply):
     >>> from llm_power import example_task, resolve
     >>> board = resolve(example_task(), pairs="all", cluster="subject")
     >>> board
-    2 of 4 models could be first; 4 of 6 pairs differ, 2 are undetermined
+    2 of 4 models could be first; 4 of 6 pairs are different, 2 are undetermined
     >>> board.ranking[["model", "rank_low", "rank_high"]].head(2).values.tolist()
     [['heron', 1, 2], ['osprey', 1, 2]]
     >>> board.plan("heron", "osprey", gap=0.05).numbers.declared

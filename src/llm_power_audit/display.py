@@ -8,12 +8,11 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from typing import Final
 
 from llm_power_audit.claims import Claim
-from llm_power_audit.printed import as_decimal
+from llm_power_audit.printed import SUFFIX_EXPONENT, as_decimal
 
 # Of a number whose printed text claims no last digit.
 _SIGNIFICANT_DIGITS: Final = 3
 _SUFFIX = re.compile(r"(?<=\d)\s*(?P<suffix>%|pp|M|×)\Z")
-_SUFFIX_EXPONENT = {"%": 2, "pp": 2, "M": -6}
 _FOUR_DIGITS: Final = re.compile(r"(?<![\d.,])\d{4}")
 _ROUNDING: Final = {"<=": ROUND_CEILING, "<": ROUND_CEILING, ">=": ROUND_FLOOR, ">": ROUND_FLOOR}
 # All digits of a double beside a number of any size.
@@ -51,7 +50,7 @@ def display_corrected(claim: Claim, number: float | str) -> str:
 def _spelled(claim: Claim, number: Decimal, further: int, rounding: str) -> str:
     match = _SUFFIX.search(claim.printed)
     suffix = match["suffix"] if match else ""
-    exponent = _SUFFIX_EXPONENT.get(suffix, 0)
+    exponent = -SUFFIX_EXPONENT.get(suffix, 0)
     value = number.scaleb(exponent)
     printed, half_unit = (
         as_decimal(part).scaleb(exponent)

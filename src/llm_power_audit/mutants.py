@@ -116,11 +116,7 @@ def stated_numbers(claim: Claim) -> frozenset[float]:
     if statement.relation == "text":
         found = [token.text for token in _tokens(statement.text)]
     else:
-        readings = [
-            _find(claim.printed, bound, len(_bounds(statement)))
-            for bound in _bounds(statement).values()
-        ]
-        found = [reading.token.text for reading in readings if reading]
+        found = [one.token.text for ends in _readings(claim) for one in ends.values()]
     return frozenset(abs(_value(text)) for text in found)
 
 

@@ -74,7 +74,7 @@ class PrintedCount:
     share: Printed | None = None  # Their share, where printed
 
 
-_SUFFIX_EXPONENT = {"": 0, "%": -2, "pp": -2, "M": 6}
+SUFFIX_EXPONENT: Final = {"": 0, "%": -2, "pp": -2, "M": 6}
 _RELATIONS: Mapping[str, Relation] = {
     "": "=", "<": "<", "≥": ">=", ">=": ">=", "≈": "≈",
 }  # fmt: skip
@@ -107,7 +107,7 @@ def parse_printed(text: str) -> Printed:
     bare_power = match["digits"] is None
     digits = "1" if bare_power else match["digits"].replace(",", "")
     exponent = int(((match["power"] if bare_power else match["exponent"]) or "0").replace("−", "-"))
-    scale = Decimal(1).scaleb(exponent + _SUFFIX_EXPONENT[match["suffix"] or ""])
+    scale = Decimal(1).scaleb(exponent + SUFFIX_EXPONENT[match["suffix"] or ""])
     sign = -1 if match["sign"] in ("-", "−") else 1
     decimals = len(digits.partition(".")[2])
     half_unit = Decimal("0.5").scaleb(-decimals) * scale

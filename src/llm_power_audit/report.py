@@ -27,7 +27,7 @@ from llm_power_audit.corrections import (
     should_read,
     ungrouped,
 )
-from llm_power_audit.detection import Detection, Rate
+from llm_power_audit.detection import Detection
 from llm_power_audit.display import display_number
 from llm_power_audit.evaluate import Audit, Judged, Outcome
 from llm_power_audit.independence import independent_tests
@@ -200,7 +200,7 @@ def render_report(
         cross_checks=[item for item in audit.judged if item.claim.kind == "cross_check"],
         counts=counts,
         tests=independent_tests(audit.judged),
-        curve=_curve(detection.rates() if detection else {}),
+        rates=detection.rates() if detection else {},
         detected=detection.cells() if detection else [],
         bars={evidence: list(_bar(evidence, counts)) for evidence in _EVIDENCE},
         contradicts={one: _contradicts(one, counts) for one in _EVIDENCE},
@@ -269,28 +269,6 @@ def _bar(
         if width := counts[verdict, evidence]:
             yield start, width, verdict
             start += width
-
-
-@dataclass(frozen=True, slots=True)
-class _Point:
-    """A share of misprints in a drawing: its size and rate, its place, and the interval's ends."""
-
-    size: str
-    rate: Rate
-    x: float
-    y: float
-    top: float
-    bottom: float
-
-
-def _curve(rates: Mapping[str, Rate]) -> list[_Point]:
-    """Place the shares by size, 80 units apart, on a scale of 160 from none to all."""
-    points = []
-    for i, (size, rate) in enumerate(rates.items()):
-        low, high = rate.interval
-        y, top, bottom = (170 - 160 * share for share in (rate.share, high, low))
-        points.append(_Point(size, rate, 90 + 80 * i, y, top, bottom))
-    return points
 
 
 def _groups(

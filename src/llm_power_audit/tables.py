@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -56,8 +55,11 @@ def claims_markdown(audit: Audit) -> str:
         found = [_in_full(judged) for judged in audit.with_verdict(verdict)]
         blocks += [f"## {verdict.capitalize()}", *(found or ["None."])]
     blocks.append("## Every claim")
-    for section, members in groupby(_by_section(audit.judged), key=lambda j: j.claim.section):
-        blocks += [f"### {escape_markdown(section)}", _section_table(list(members))]
+    sections: dict[str, list[Judged]] = {}
+    for judged in audit.judged:
+        sections.setdefault(judged.claim.section, []).append(judged)
+    for section, members in sections.items():
+        blocks += [f"### {escape_markdown(section)}", _section_table(members)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -105,12 +107,6 @@ def _row(judged: Judged) -> dict[str, object]:
         "follows_from": " ".join(claim.follows_from),
         "derivation": judged.derivation,
     }
-
-
-def _by_section(judged: Sequence[Judged]) -> list[Judged]:
-    """Return the claims by section; sections are in order of first appearance."""
-    order = {name: i for i, name in enumerate(dict.fromkeys(j.claim.section for j in judged))}
-    return sorted(judged, key=lambda j: order[j.claim.section])
 
 
 def _in_full(judged: Judged) -> str:

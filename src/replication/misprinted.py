@@ -10,42 +10,55 @@ from typing import Any
 
 from llm_power_audit import register
 from llm_power_audit._cells import PrintedCells
-from llm_power_audit.claims import Claim
-
-
-def write_cells(data: Path, printed: Mapping[str, Claim], claims: Iterable[Claim]) -> None:
-    """Write what claims state into the tables of a folder, in place of what is printed there."""
-    for claim in claims:
-        if claim.cell is None:
-            continue
-        path = data / claim.cell.file
-        header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
-        row, column = rows[claim.cell.row - 1], header.index(claim.cell.column)
-        row[column] = _in_cell(row[column], claim, printed[claim.id].printed)
-        with path.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([header, *rows])
-
-
-def _in_cell(cell: str, claim: Claim, before: str) -> str:
-    """Return a printed cell with what a claim states, in its place among what the cell holds."""
-    part = claim.cell.part if claim.cell else ""
-    start = {"lower": cell.find("["), "upper": cell.rfind(", "), "share": cell.find("(")}.get(
-        part, 0
-    )
-    start = cell.find("(") if part == "parentheses" else start
-    return cell[:start] + cell[start:].replace(before.rstrip("%M"), claim.printed.rstrip("%M"), 1)
+from llm_power_audit.claims import Cell, Claim
 
 
 @contextmanager
-def stating(claims: Mapping[str, Claim]) -> Iterator[None]:
-    """Let the register state something else of some claims, whoever loads it."""
+def misprinted(
+    data: Path, printed: Mapping[str, Claim], claims: Mapping[str, Claim]
+) -> Iterator[set[Path]]:
+    """Let tables of a folder, and every register that is loaded, state something else of claims.
+
+    Yields the tables.
+    """
     as_printed = register._claims
 
     def changed(document: Mapping[str, Any], cells: PrintedCells) -> list[Claim]:
         return [claims.get(claim.id, claim) for claim in as_printed(document, cells)]
 
-    register._claims = changed
+    tables = {data / claim.cell.file for claim in claims.values() if claim.cell}
+    with restored(tables):
+        register._claims = changed
+        try:
+            for name, claim in claims.items():
+                if cell := claim.cell:
+                    _write(data / cell.file, cell, printed[name].printed, claim.printed)
+            yield tables
+        finally:
+            register._claims = as_printed
+
+
+@contextmanager
+def restored(paths: Iterable[Path]) -> Iterator[None]:
+    """Put the files that are there back as they were."""
+    kept = {path: path.read_bytes() for path in paths if path.is_file()}
     try:
         yield
     finally:
-        register._claims = as_printed
+        for path, content in kept.items():
+            path.write_bytes(content)
+
+
+def _write(path: Path, cell: Cell, before: str, now: str) -> None:
+    header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+    row, column = rows[cell.row - 1], header.index(cell.column)
+    row[column] = _in_cell(row[column], cell.part, before, now)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+
+
+def _in_cell(cell: str, part: str, before: str, now: str) -> str:
+    """Return a printed cell with another number in the place of one of what it holds."""
+    ends = {"lower": cell.find("["), "upper": cell.rfind(", ")}
+    start = {**ends, **dict.fromkeys(("share", "parentheses"), cell.find("("))}.get(part, 0)
+    return cell[:start] + cell[start:].replace(before.rstrip("%M"), now.rstrip("%M"), 1)

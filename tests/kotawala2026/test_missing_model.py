@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -69,6 +71,14 @@ def test_printed_numbers_of_other_pairs_and_of_the_board_are_left_out(whole: Tas
         "b/('1 vs 2', 'a', 'b')",
         "icc/('5 vs 6',)",
     ]
+
+
+def test_why_a_model_is_lacking_is_said_as_the_matrix_has_it(whole: TaskScores) -> None:
+    """A table that was placed by hand records nothing."""
+    faults = {"no_row": {"d": 600}, "no_row_with_the_displayed_score": {"f": 600}}
+    origin = Provenance(source="matrix", tolerated=faults)
+    said = what_is_judged(replace(without(whole, *"dfi"), provenance=origin), RANKED)
+    assert "d has no row and f has no row with the displayed score and i has none." in said
 
 
 def test_whole_items_are_said_to_judge_every_pair(whole: TaskScores) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from llm_power._choices import KINDS
 from llm_power._errors import ScoreError, listed
-from llm_power._scores._choosing import OpenChoice, for_task, named_in, read_each
+from llm_power._scores._choosing import OpenChoice, Sized, for_task, named_in, read_each
 from llm_power._scores._displayed import Displayed
 from llm_power._scores._head import Head
 from llm_power._scores._items import Items, in_order, score_matrix
@@ -281,6 +281,12 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
     place: dict[Path, Path] = {}
     for path in logs:
         place |= {file: path for file in _expand(path, form) if file not in place}
+    # Of what is excluded, a file or folder of logs is a run; other names are models.
+    there = [name for name in options.exclude if Path(name).exists()]
+    out = {(file, name) for file in place for name in there if _is_below(file, name)}
+    runs_out, names_out = {file for file, _ in out}, {name for _, name in out}
+    place = {file: path for file, path in place.items() if file not in runs_out}
+    options = replace(options, exclude=[one for one in options.exclude if one not in names_out])
     for file, path in place.items():
         task = form.task(file)
         # Files whose task is unknown are of the folder that was given, or are one task.
@@ -310,6 +316,14 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
         for origin, of_task in by_origin.items()
     ]
     kept = options.kept(sorted({model for *_, runs in found for model in runs}), str(paths[0]))
+    reruns = [
+        (task, model, sorted(runs[model], key=form.created))
+        for task, _, runs in found
+        for model in kept
+        if len(runs.get(model, ())) > 1
+    ]
+    if reruns and not options.latest:
+        raise _several_runs(reruns, options, form)
     return [
         _logs_of_task(task, given, {m: runs[m] for m in kept if m in runs}, options, form)
         for task, given, runs in found
@@ -334,8 +348,6 @@ def _logs_of_task(
         raise ScoreError("every model is excluded", remedy="keep two", file=str(given[0]))
     files, left = [], []
     for model, several in runs.items():
-        if len(several) > 1 and not options.latest:
-            raise _several_runs(task, model, several, options, form)
         *older, newest = sorted(several, key=form.created) if options.latest else several
         left += [LogFile(model, file) for file in older]
         files.append(LogFile(model, newest))
@@ -351,36 +363,61 @@ def _logs_of_task(
 
 
 def _several_runs(
-    task: str | None, model: str, runs: Sequence[Path], options: ReadOptions, form: LogFormat
+    reruns: Sequence[tuple[str | None, str, Sequence[Path]]],
+    options: ReadOptions,
+    form: LogFormat,
 ) -> OpenChoice:
-    folder = common_folder(runs)
-    oldest_first = sorted(runs, key=form.created)
-    named = {path.absolute().relative_to(folder).as_posix(): path for path in oldest_first}
-    scored: list[int] = []
-
-    def size(name: str, settled: ReadOptions) -> str:
-        with suppress(ScoreError):
-            read = form.one_task([named[name]], replace(settled, exclude=(), names={}, task=task))
-            scored.append(int(np.count_nonzero(read.scored)))
-            is_shorter = named[name] == oldest_first[-1] and scored[-1] < max(scored)
-            warning = f"; the newest, {max(scored) - scored[-1]:,} fewer than another"
-            return f" ({scored[-1]:,} scores of {read.n_items:,} items{warning * is_shorter})"
-        return ""
-
+    """Refuse several runs of models on a task, listed from the oldest to the newest."""
+    _, model, first = reruns[0]
+    files = [path for *_, runs in reruns for path in runs]
+    folder = common_folder(files)
+    called = {path: path.absolute().relative_to(folder).as_posix() for path in files}
     own_name = "" if model in options.names else ", give each run a name (--name RUN=PATH)"
+
+    def sized(settled: ReadOptions) -> Sized:
+        candidates: dict[str, str] = {}
+        shorter: list[str] = []
+        for task, _, runs in reruns:
+            apart = replace(settled, exclude=(), names={}, task=task)
+            sizes = [(path, *_n_scores(path, apart, form)) for path in runs]
+            most = max(n for _, n, _ in sizes)
+            for path, n, n_items in sizes:
+                fewer = f"; {most - n:,} fewer than another" * (n < most)
+                size = f"{n:,} scores of {n_items:,} items{fewer}" if n else "not readable"
+                candidates[called[path]] = f" ({size})"
+            newest = max(k for k, (_, n, _) in enumerate(sizes) if n == most)
+            shorter += map(str, runs[newest + 1 :])
+        return candidates, {"exclude": shorter} if shorter else {}
+
+    n_models = len({name for _, name, _ in reruns})
     return OpenChoice(
-        "there are several runs of this model",
-        dict.fromkeys(named, ""),
+        f"there are several runs of {'this model' if n_models == 1 else f'{n_models} models'}",
+        {called[path]: "" for path in files},
         {"latest": True},
-        LogFile(model, runs[-1]),
-        f"keep one file per model{own_name}, or take the newest",
-        size=size,
+        LogFile(model, first[-1]),
+        f"keep one file per model{own_name}, or take the newest of the longest",
+        sized=sized,
     )
+
+
+def _n_scores(path: Path, options: ReadOptions, form: LogFormat) -> tuple[int, int]:
+    """Count the scores and items of one run; one that cannot be read has none."""
+    try:
+        read = form.one_task([path], options)
+    except ScoreError as fault:
+        if fault.settings:
+            raise
+        return 0, 0
+    return int(np.count_nonzero(read.scored)), read.n_items
+
+
+def _is_below(file: Path, place: str) -> bool:
+    return Path(place).absolute() in (file.absolute(), *file.absolute().parents)
 
 
 def _model(file: Path, options: ReadOptions, form: LogFormat) -> str:
     for name, place in options.names.items():
-        if Path(place).absolute() in (file.absolute(), *file.absolute().parents):
+        if _is_below(file, place):
             return name
     is_placed = form.name.fullmatch(file.name) and form.is_at(file)
     return form.model_of(file) if is_placed or file.is_dir() else file.stem

@@ -24,6 +24,18 @@ _MOST_CHOICES: Final = 256  # of one row for each part
 _SCORES: Final = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
 
 
+class AbsentRow(ScoreError):
+    """A matrix has not one row of a model with its displayed score; `fault` is recorded for it."""
+
+    def __init__(self, fault: str, problem: str, *, file: str, model: str) -> None:
+        remedy = (
+            "the file is not of the run that was displayed: read another matrix, as hub: matrices "
+            "in config.yaml says, or SOURCE=hub with a token"
+        )
+        super().__init__(problem, remedy=remedy, file=file, model=model)
+        self.fault = fault
+
+
 @dataclass(frozen=True, slots=True)
 class Matrix:
     """The wanted rows of one matrix."""
@@ -31,7 +43,7 @@ class Matrix:
     items: tuple[str, ...]
     # By model, in the order wanted, without those that have no row of their displayed score.
     scores: Mapping[str, Scores]
-    absent: Mapping[str, ScoreError]
+    absent: Mapping[str, AbsentRow]
     items_of: Mapping[Path, frozenset[str]]
 
 
@@ -66,7 +78,7 @@ def read_matrix(
     for model, count in correct.items():
         try:
             scores[model] = _right_row(list(parts.values()), model, count, str(paths[0]))[order]
-        except ScoreError as error:
+        except AbsentRow as error:
             absent[model] = error
     return Matrix(tuple(joined[i] for i in order), scores, absent, items_of)
 
@@ -123,16 +135,12 @@ def _right_row(parts: Sequence[_Part], model: str, correct: int, file: str) -> S
     if len(right) == 1:
         return right[0]
     if not rows:
-        problem = f"it has no row, where {correct} correct answers were displayed"
+        fault, problem = "no_row", f"it has no row, where {correct} correct answers were displayed"
     elif right:
+        fault = "several_rows_with_the_displayed_score"
         problem = f"{len(right)} different rows have the displayed {correct} correct answers"
     else:
+        fault = "no_row_with_the_displayed_score"
         counts = ", ".join(sorted({str(int(row.sum())) for row in rows}))
         problem = f"its rows have {counts} correct answers, and {correct} were displayed"
-    raise ScoreError(
-        problem,
-        remedy="the file is not of the run that was displayed: read another matrix, as hub: "
-        "matrices in config.yaml says, or SOURCE=hub with a token",
-        file=file,
-        model=model,
-    )
+    raise AbsentRow(fault, problem, file=file, model=model)

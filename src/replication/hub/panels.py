@@ -23,14 +23,12 @@ from replication.hub.datasets import Dataset, download_path
 from replication.hub.download import require_unchanged
 from replication.hub.errors import HubError
 from replication.hub.lock import Locked, LockFile
-from replication.hub.matrices import Matrix, Scores, read_matrix
+from replication.hub.matrices import AbsentRow, Matrix, Scores, read_matrix
 from replication.hub.plan import PanelTask
 
 _log = getLogger("replication.hub")
 # Fault that is recorded: by how many items a model's items miss its displayed score.
 OTHER_SCORE: Final = "items_off_the_displayed_score"
-# That a model has none of its items, and how many these are.
-LACKING: Final = "items_without_a_row_of_the_displayed_score"
 
 
 def displayed_scores(folder: Path, panel: PanelTask) -> dict[str, BoardScore]:
@@ -60,8 +58,10 @@ def read_panel(
     known = require_unchanged(datasets, paths, lock, access)
     if panel.is_matrix:
         matrices = _read_matrices(panel, dict(zip(paths, datasets, strict=True)), displayed, labels)
-        scores = _scores_by_model(matrices, displayed)
-        lacking = {model: len(labels) for model in displayed if model not in scores}
+        scores, absent = _scores_by_model(matrices, displayed)
+        lacking: dict[str, dict[str, int]] = {}
+        for model, error in absent.items():
+            lacking.setdefault(error.fault, {})[model] = len(labels)
         return TaskScores(
             task=panel.task,
             kind="binary",
@@ -69,7 +69,7 @@ def read_panel(
             models=tuple(scores),
             values=np.column_stack(list(scores.values())).astype(np.float64),
             clusters=dict.fromkeys(panel.clusters, tuple(labels)),
-            provenance=_provenance(datasets, known, access, {LACKING: lacking}),
+            provenance=_provenance(datasets, known, access, lacking),
         )
     options = ReadOptions(
         task=datasets[0].task, metric=panel.metric, clusters=tuple(panel.clusters)
@@ -209,21 +209,24 @@ def _read_matrices(
 
 def _scores_by_model(
     matrices: Sequence[Matrix], displayed: Mapping[str, BoardScore]
-) -> dict[str, Scores]:
-    """Return the scores of the models that some matrix has; a model without costs its own pairs."""
+) -> tuple[dict[str, Scores], dict[str, AbsentRow]]:
+    """Return the scores of the models that some matrix has, and why the others have none."""
     scores = {
         model: matrix.scores[score.hub_id]
         for model, score in displayed.items()
         for matrix in reversed(matrices)
         if score.hub_id in matrix.scores
     }
-    lacking = [score.hub_id for model, score in displayed.items() if model not in scores]
-    for hub_id in lacking:
-        error = matrices[0].absent[hub_id]
+    absent = {
+        model: matrices[0].absent[score.hub_id]
+        for model, score in displayed.items()
+        if model not in scores
+    }
+    for error in absent.values():
         if len(scores) < 2:
             raise error
         _log.warning("%s; no pair with it is judged by items", error)
-    return scores
+    return scores, absent
 
 
 def _check_items(

@@ -72,6 +72,21 @@ def test_the_page_says_what_each_misprint_that_passes_can_be(trials: pd.DataFram
         assert misprinted.partition(" for ")[0].removeprefix("≈ ") in text
 
 
+def test_the_page_says_what_passes_of_miller() -> None:
+    trials = pd.read_csv(RECORDED / "miller2024.csv", keep_default_na=False)
+    passed = trials[trials["fate"] != "noticed"]
+    undefined = passed["fate"] == "undefined"
+    ranges = (passed["stands"] == "range") & ~undefined
+    items = passed["claim"].str.endswith("/n") & ~undefined
+    assert (ranges | items | undefined).all()
+    assert (
+        f"Of its {len(trials)} misprints {len(passed)} pass: {ranges.sum()} are within the range "
+        in page("docs/audit.md")
+    )
+    assert f"; {items.sum()} are of numbers of items, " in page("docs/audit.md")
+    assert f"; after {undefined.sum()}, such as a score of 867.0%" in page("docs/audit.md")
+
+
 def shifted(cell: Printed, by: float) -> Printed:
     return replace(cell, value=round(cell.value + by, 9))
 

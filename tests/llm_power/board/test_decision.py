@@ -339,7 +339,7 @@ def test_the_screen_says_of_which_task_and_what_ranks_and_verdicts_are_about() -
     two = [replace(pair_of(9, 0, 60), task="first"), replace(pair_of(4, 4, 60), task="second")]
     text = screen(resolve_board([prepare_task(task) for task in two]))
     head, rest = text.split("\n\n", 1)
-    counts = "1 of 2 adjacent pairs differs, 1 is undetermined"
+    counts = "1 of 2 adjacent pairs is different, 1 is undetermined"
     assert head == f"m0 is first on the average of 2 tasks; {counts}"
     assert rest.startswith("first: 2 models, 60 items\nrank")
     assert "\n\nsecond: 2 models, 60 items\nrank" in text
@@ -350,9 +350,9 @@ def test_the_screen_says_of_which_task_and_what_ranks_and_verdicts_are_about() -
     subjects = {"subject": tuple(f"s{i // 40}" for i in range(120))}
     board = resolve(prepare_task(replace(task_of(values), clusters=subjects)), cluster="subject")
     text = screen(board)
-    assert "Sign too uncertain for m0 against m1: a new run of a thousand times these" in text
+    assert "Which is better is too uncertain for m0 against m1: even a thousand times these" in text
     assert "New items come from new clusters of the sizes at hand." in text
-    assert "sign uncertain" in text
+    assert " to over 120,000\n" in text
     assert "Score intervals hold for further items of these clusters" in text
 
 

@@ -89,7 +89,7 @@ def test_a_scorer_that_gives_a_dictionary(metric: str) -> None:
 
 
 def test_a_run_that_was_retried() -> None:
-    with pytest.raises(ScoreError, match="several runs of this model.*take the newest"):
+    with pytest.raises(ScoreError, match="several runs of 2 models.*take the newest"):
         read_scores(INSPECT / "retried")
     task = read_scores(INSPECT / "retried", ReadOptions(latest=True))
     np.testing.assert_allclose(task.mean_scores, displayed(INSPECT / "retried"))

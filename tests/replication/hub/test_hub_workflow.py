@@ -243,10 +243,10 @@ def test_table_7_from_items_and_nothing_that_it_does_not_show(
     assert run_workflow(where, "--dry-run", "table_07", *FROM_ITEMS).stdout.count("rule ") == 0
 
 
-def test_a_model_that_was_evaluated_again_costs_its_pairs_and_not_the_run(
+def test_models_that_are_not_there_or_evaluated_again_cost_their_pairs_and_not_the_run(
     hub: StandIn, whole_run: Path, tmp_path: Path
 ) -> None:
-    """Rank 5 has another number of correct answers: 4 vs 5 and 5 vs 6 are not judged by items."""
+    """Rank 5 has another number of correct answers, and rank 10 no row: three pairs are lost."""
     hub.add_witness(whole_run / "results" / "witness", REGISTER)
     where = copy_finished(whole_run, tmp_path / "repository")
     shutil.rmtree(where / "config/boards")
@@ -254,24 +254,29 @@ def test_a_model_that_was_evaluated_again_costs_its_pairs_and_not_the_run(
     served = with_shared_item(
         read_task(whole_run / "results/witness/mmlu_pro_top10/mmlu_pro.parquet")
     )
+    again, absent = served.models[4], served.models[9]
     values = served.values.copy()
     values[np.flatnonzero(values[:, 4])[0], 4] = 0
-    hub.add_board([zipped], [matrix_zip(replace(served, values=values))])
+    there = replace(served, values=values).part(models=range(9))
+    hub.add_board([zipped], [matrix_zip(there)])
     done = run_workflow(where, "audit", *FROM_ITEMS)
     shown = done.stdout + done.stderr
     assert done.returncode == 0, shown
     log = (where / "logs/scores/mmlu_pro_top10/mmlu_pro.log").read_text(encoding="utf-8")
-    assert "no pair with it is judged by items" in log
+    assert log.count("no pair with it is judged by items") == 2
 
     judged = pd.read_csv(where / "results/items/mmlu_pro_top10.csv")
     claims = set(judged["id"].dropna())
-    assert {f"table_07/{row}/b" for row in (1, 2, 3, 6, 7, 8, 9)} <= claims
-    assert not {claim for claim in claims if claim.startswith(("table_07/4/", "table_07/5/"))}
+    assert {f"table_07/{row}/b" for row in (1, 2, 3, 6, 7, 8)} <= claims
+    lost = tuple(f"table_07/{row}/" for row in (4, 5, 9))
+    assert not {claim for claim in claims if claim.startswith(lost)}
     assert "table_04/1/icc" in claims
     assert "s6.4/unresolved-clustered" not in claims
     page = (where / "results/audit/report.html").read_text(encoding="utf-8")
+    assert f"{again} has no row with the displayed score and {absent} has no row." in page
     assert (
-        "are the pairs 1 vs 2, 2 vs 3, 3 vs 4, 6 vs 7, 7 vs 8, 8 vs 9, 9 vs 10; not judged" in page
+        "are the pairs 1 vs 2, 2 vs 3, 3 vs 4, 6 vs 7, 7 vs 8, 8 vs 9; not judged by them are "
+        "4 vs 5, 5 vs 6, 9 vs 10 and every number of the whole board" in page
     )
     verdicts = pd.read_csv(where / "results/audit/claims.csv", index_col="id")
     assert len(verdicts) == len(pd.read_csv(whole_run / "results/audit/claims.csv"))

@@ -60,9 +60,10 @@ def refusal(paths: Path | list[Path], correct: Mapping[str, int] = CORRECT) -> s
     return message
 
 
-def absence(path: Path, correct: Mapping[str, int], model: str) -> str:
+def absence(path: Path, correct: Mapping[str, int], model: str, fault: str) -> str:
     read = read_matrix([path], correct, MEMBERS)
     assert model not in read.scores
+    assert read.absent[model].fault == fault
     message = str(read.absent[model])
     assert "\n" not in message
     assert ". Remedy: " in message
@@ -88,7 +89,7 @@ def test_displayed_count_decides_between_rows_of_one_name(
     three = read_matrix([path], CORRECT | {"org/wren": 3}, MEMBERS)
     np.testing.assert_array_equal(columns(three)[:, 1], [1, 1, 1, 0])
     assert "its rows have 2, 3 correct answers, and 4 were displayed" in absence(
-        path, CORRECT | {"org/wren": 4}, "org/wren"
+        path, CORRECT | {"org/wren": 4}, "org/wren", "no_row_with_the_displayed_score"
     )
     # The same row twice is one.
     halves["mmlu-pro/M1.csv"] += table([("org__heron", HERON)]).partition("\n")[2]
@@ -99,7 +100,8 @@ def test_two_different_rows_with_the_displayed_count(
     tmp_path: Path, halves: dict[str, str]
 ) -> None:
     halves["mmlu-pro/M2.csv"] += table([("org__wren", [1, 1, 0, 0])]).partition("\n")[2]
-    message = absence(zipped(tmp_path / "m.zip", halves), CORRECT, "org/wren")
+    path = zipped(tmp_path / "m.zip", halves)
+    message = absence(path, CORRECT, "org/wren", "several_rows_with_the_displayed_score")
     assert "2 different rows have the displayed 2 correct answers" in message
     assert "org/wren" in message
 
@@ -107,7 +109,7 @@ def test_two_different_rows_with_the_displayed_count(
 def test_model_without_a_row(tmp_path: Path, halves: dict[str, str]) -> None:
     path = zipped(tmp_path / "m.zip", halves)
     assert list(read_matrix([path], CORRECT | {"org/owl": 1}, MEMBERS).scores) == list(CORRECT)
-    message = absence(path, CORRECT | {"org/owl": 1}, "org/owl")
+    message = absence(path, CORRECT | {"org/owl": 1}, "org/owl", "no_row")
     assert "model 'org/owl': it has no row, where 1 correct answers were displayed" in message
     assert "hub: matrices" in message
 

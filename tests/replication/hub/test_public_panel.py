@@ -120,7 +120,7 @@ def test_a_model_without_its_displayed_score_costs_no_other_model(
         assert f"{score.correct} correct answers, and {score.correct + 1} were displayed" in said
         assert said.endswith("; no pair with it is judged by items")
         tolerated = task.provenance.tolerated
-        assert tolerated == {"items_without_a_row_of_the_displayed_score": {"Arcee-Blitz": 12032}}
+        assert tolerated == {"no_row_with_the_displayed_score": {"Arcee-Blitz": 12032}}
 
 
 def test_one_model_alone_is_no_board(public: Public) -> None:
