@@ -53,8 +53,8 @@ LINES: Final[dict[str, str]] = {
     "new items to (decide it|find it again), chance 0.5 to.*": (
         'Size of a new run that decides the pair with a chance of one half; after "to", with the '
         "requested chance, if the true gap is as likely as the gaps of all models of the board "
-        'suggest. After "over": even a thousand times the items at hand do not give that chance, '
-        "because the sign of the gap is too uncertain."
+        'suggest. After "over": even a thousand times the items at hand do not give '
+        "that chance, because the sign of the gap is too uncertain."
     ),
     "new items, chance of .*": "Size of a new run that decides the pair with that chance.",
     "items to add to these, chance of .*": (

@@ -91,7 +91,8 @@ class LogFormat:
         found = [replace(logs, note=note) for logs in find_logs(paths, options, self)]
         for logs in found:
             for left in logs.left:
-                note(f"task {logs.task}, model {left.model}: {left.path} is not read, for a later run is")
+                run = f"task {logs.task}, model {left.model}: {left.path}"
+                note(f"{run} is not read, for a later run is")
         pools = options.pool != "no"
         apart = [name for name in options.clusters if not pools or name != SUBTASK]
         files = [file.path for logs in found for file in logs.files]
