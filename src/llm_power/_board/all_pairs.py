@@ -41,8 +41,6 @@ from llm_power._choices import Control, Family
 from llm_power._memory import workers
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, by_counts
-from llm_power._statistics.cluster_moments import ClusterMoments
-from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.design_effect import cluster_resolution
 from llm_power._statistics.e_process import UNIFORM_98, log_e_value
 from llm_power._statistics.max_t import (
@@ -245,7 +243,7 @@ class BoardPairs:
         return pd.concat(tables, ignore_index=True)
 
     def evidence_at(self, places: IntArray) -> Iterator[tuple[TaskScores, slice, Evidence]]:
-        """Yield the evidence on the pairs at ordered places, with the rows that they are."""
+        """Yield the evidence on the pairs at ordered places, each with an item, and their rows."""
         start = 0
         for task, _, first, second in self.at(places):
             # Sums of all pairs and clusters may be more than fit.
@@ -253,7 +251,8 @@ class BoardPairs:
             for low in range(0, len(first), step):
                 some = slice(low, low + step)
                 (found,) = task.evidence.of(first[some], second[some])
-                yield task.task, slice(start + low, start + low + len(first[some])), found
+                rows = slice(start + low, start + low + len(first[some]))
+                yield task.task, rows, found.with_an_item()
             start += len(first)
 
     def p_values(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
@@ -311,7 +310,7 @@ class BoardPairs:
             **core_columns(evidence.of_items, point, p_exact=known),
             "p_holm": family.holm,
             "p_bh": family.bh,
-            **_clusters(evidence.of_clusters, None if self.declared.weighted else tests, point),
+            **_clusters(evidence, point),
             **_monitoring(evidence.of_items, point),
         }
         strangers = block.shared == 0
@@ -398,22 +397,17 @@ def _counts(items: PairCells | DifferenceMoments) -> Columns:
     return {}
 
 
-def _clusters(
-    moments: ClusterMoments | None, tests: PairTests | None, point: OperatingPoint
-) -> Columns:
-    """Return the columns of clusters; `tests` may hold the test of these moments."""
-    if moments is None:
+def _clusters(evidence: Evidence, point: OperatingPoint) -> Columns:
+    if evidence.of_clusters is None or evidence.cluster_test is None:
         return {}
-    paper = cluster_resolution(moments, alpha=point.alpha, power=point.power)
-    known = None if tests is None else tests.robust
-    robust = cluster_robust_test(moments) if known is None else known.test
+    paper = cluster_resolution(evidence.of_clusters, alpha=point.alpha, power=point.power)
     return {
         "icc": paper.icc,
         "design_effect": paper.design_effect,
         "n_star_cluster": paper.n_star,
         "q_cluster": paper.q,
         "resolved_cluster": paper.resolved,
-        "p_cluster": robust.p,
+        "p_cluster": evidence.cluster_test.p,
     }
 
 

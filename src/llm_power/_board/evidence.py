@@ -44,7 +44,7 @@ from llm_power._statistics.verdict import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
     """Sufficient statistics of some pairs of one task; every pair has an item."""
 
@@ -56,6 +56,11 @@ class Evidence:
     def n_items(self) -> IntArray:
         """Return the number of items that both models of each pair were scored on."""
         return self.of_items.n_items
+
+    @cached_property
+    def cluster_test(self) -> ClusterRobustTest | None:
+        """Return CR2's test of the clusters as a sample, None without clusters."""
+        return None if self.of_clusters is None else cluster_robust_test(self.of_clusters)
 
     def with_an_item(self) -> Evidence:
         """Give pairs that share no item one that both failed, so that they stay undetermined."""
@@ -269,7 +274,9 @@ def _cluster_test(evidence: Evidence, declared: Declared) -> ClusterTests | None
         return None
     if declared.weighted and evidence.cluster_sizes is not None:
         moments = weighted_moments(moments, evidence.cluster_sizes)
-    robust = cluster_robust_test(moments)
+        robust = cluster_robust_test(moments)
+    else:
+        robust = evidence.cluster_test
     if declared.cluster_test == "cr2":
         return ClusterTests(robust, None, "cluster")
     name, resample = _RESAMPLINGS[declared.cluster_test]

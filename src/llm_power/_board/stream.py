@@ -314,8 +314,7 @@ def shown_verdicts(
     clusters, decisions = [], []
     for task, some, evidence in pairs.evidence_at(places):
         rows, adjusted = counts.iloc[some], family.decided.of(some)
-        moments = evidence.with_an_item().of_clusters
-        clusters.append(cluster_columns(rows, moments, point))
+        clusters.append(cluster_columns(rows, evidence.of_clusters, point, evidence.cluster_test))
         decisions.append(decide_pairs(rows, evidence, task, point, pairs.declared, family=adjusted))
     on_stage("verdicts")
     return verdict_table(
