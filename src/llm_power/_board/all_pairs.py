@@ -245,15 +245,10 @@ class BoardPairs:
     def evidence_at(self, places: IntArray) -> Iterator[tuple[TaskScores, slice, Evidence]]:
         """Yield the evidence on the pairs at ordered places, each with an item, and their rows."""
         start = 0
-        for task, _, first, second in self.at(places):
-            # Sums of all pairs and clusters may be more than fit.
-            step = max(1, MOST_SUMS // task.evidence.n_clusters)
-            for low in range(0, len(first), step):
-                some = slice(low, low + step)
-                (found,) = task.evidence.of(first[some], second[some])
-                rows = slice(start + low, start + low + len(first[some]))
-                yield task.task, rows, found.with_an_item()
-            start += len(first)
+        for task, own, first, second in self.at(places):
+            for some, found in task.evidence_on(first, second):
+                yield task.task, slice(start + some.start, start + some.stop), found.with_an_item()
+            start += len(own)
 
     def p_values(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
         """Return the declared test's and the exact McNemar test's p-values, each pair by itself.
@@ -282,9 +277,12 @@ class BoardPairs:
     def _blocks(self, start: int, stop: int) -> Iterator[_Block]:
         for number, task in enumerate(self._of_tasks):
             offset = self._starts[number]
-            low, high = max(start, offset), min(stop, self._ends[number])
+            low, high = max(start, offset) - offset, min(stop, self._ends[number]) - offset
             if low < high:
-                yield from task.blocks(number, low - offset, high - offset)
+                pairs = task.pairs_at(np.arange(low, high))
+                for some, found in task.evidence_on(*pairs):
+                    first, second = (models[some] for models in pairs)
+                    yield _Block(number, first, second, found.n_items, found.with_an_item())
 
     def _columns_of(self, block: _Block, family: FamilyValues) -> Columns:
         evidence, point = block.evidence, self.point
@@ -373,14 +371,14 @@ class _TaskPairs:
     def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
         return pairs_at(len(self.task.models), self._family, places)
 
-    def blocks(self, number: int, start: int, stop: int) -> Iterator[_Block]:
+    def evidence_on(self, first: IntArray, second: IntArray) -> Iterator[tuple[slice, Evidence]]:
+        """Yield the evidence on pairs of positions in blocks that fit, with their places."""
         most = max(1, MOST_SUMS // self.evidence.n_clusters)
         chunk, block = min(CHUNK, 4 * most), min(_BLOCK, most)
-        for low in range(start, stop, chunk):
-            pairs = self.pairs_at(np.arange(low, min(low + chunk, stop)))
-            for k, found in enumerate(self.evidence.of(*pairs, block=block)):
-                first, second = (models[k * block : (k + 1) * block] for models in pairs)
-                yield _Block(number, first, second, found.n_items, found.with_an_item())
+        for low in range(0, len(first), chunk):
+            some = slice(low, low + chunk)
+            for found in self.evidence.of(first[some], second[some], block=block):
+                yield slice(low, low := low + len(found.n_items)), found
 
 
 def _of_verdict(
@@ -398,7 +396,7 @@ def _counts(items: PairCells | DifferenceMoments) -> Columns:
 
 
 def _clusters(evidence: Evidence, point: OperatingPoint) -> Columns:
-    if evidence.of_clusters is None or evidence.cluster_test is None:
+    if evidence.of_clusters is None:
         return {}
     paper = cluster_resolution(evidence.of_clusters, alpha=point.alpha, power=point.power)
     return {

@@ -58,9 +58,10 @@ class Evidence:
         return self.of_items.n_items
 
     @cached_property
-    def cluster_test(self) -> ClusterRobustTest | None:
-        """Return CR2's test of the clusters as a sample, None without clusters."""
-        return None if self.of_clusters is None else cluster_robust_test(self.of_clusters)
+    def cluster_test(self) -> ClusterRobustTest:
+        """Return CR2's test of the clusters, if there are any, as a sample."""
+        assert self.of_clusters is not None
+        return cluster_robust_test(self.of_clusters)
 
     def with_an_item(self) -> Evidence:
         """Give pairs that share no item one that both failed, so that they stay undetermined."""

@@ -121,7 +121,7 @@ def factored(rows: FloatArray, keys: Keys) -> tuple[FloatArray, Keys]:
     products[np.diag_indices_from(products)] += _RIDGE * max(1.0, products.max())
     # The last bits may depend on the number of threads.
     with threadpool_limits(1, user_api="blas"):
-        return np.linalg.cholesky(products).T[:, place], _mixed(own)
+        return np.asarray(np.linalg.cholesky(products).T[:, place], dtype=float), _mixed(own)
 
 
 def _hashed(names: Sequence[str]) -> Keys:

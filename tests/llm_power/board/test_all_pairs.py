@@ -23,13 +23,13 @@ from llm_power._board.families import pair_indices, pairs_at, place_of
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.pair_store import read_family, read_pairs, write_family
 from llm_power._board.ranking import prepare_task
-from llm_power._board.resolve import gathered_board, resolve_board, stream_board
+from llm_power._board.resolve import board_of, resolve_board, stream_board
 from llm_power._board.stream import (
     Keep,
     Tally,
-    adjacent_shown,
     columns_between,
     is_streamed,
+    shown_pairs,
     shown_verdicts,
     stream_pairs,
 )
@@ -174,7 +174,8 @@ def test_a_streamed_board_counts_and_writes_the_pairs_of_the_board(tmp_path: Pat
     assert streamed.streamed is not None
     tally = streamed.streamed.tally
     assert tally.verdicts["different"] == (held["verdict"] == "different").sum()
-    assert (tally.n_resolved, tally.n_crossed) == (held["resolved"].sum(), held["crossed"].sum())
+    for name in ("resolved", "crossed"):
+        assert tally.counts[name] == held[name].sum()
 
 
 @pytest.mark.parametrize("kind", ["binary", "graded"])
@@ -364,12 +365,14 @@ def test_the_parts_of_a_board_are_the_board_in_one_piece(tmp_path: Path) -> None
             columns.append(block)
         tally.merge(Tally.from_json(own.to_json()))
     one = stream_pairs(pairs, Keep())
-    whole = gathered_board(one, pairs)
-    parts = gathered_board(adjacent_shown(pairs, *read_family(path, *every), tally, Keep()), pairs)
+    whole = board_of(one, pairs)
+    parts = board_of(shown_pairs(pairs, *read_family(path, *every), tally, Keep()), pairs)
     pd.testing.assert_frame_equal(parts.verdicts, whole.verdicts)
     pd.testing.assert_frame_equal(parts.ranks, whole.ranks)
+    assert one.streamed
+    assert parts.streamed
     assert tally.to_json() == one.streamed.tally.to_json()
-    assert whole.streamed == replace(parts.streamed, tally=whole.streamed.tally)  # type: ignore[union-attr,type-var]
+    assert one.streamed == replace(parts.streamed, tally=one.streamed.tally)
     assert len(frame(columns)) == pairs.n_pairs
 
 
