@@ -122,13 +122,23 @@ def family_of(
 
 
 def joined_p_values(
-    parts: Sequence[tuple[FloatArray, FloatArray]],
+    size: int,
+    parts: Iterable[tuple[FloatArray, FloatArray]],
+    on_pairs: Callable[[int], None] = lambda _count: None,
 ) -> tuple[FloatArray, FloatArray]:
     """Join the arrays of `BoardPairs.p_values` of consecutive places; one object stays one."""
-    p = np.concatenate([part[0] for part in parts])
-    if all(decided is unadjusted for decided, unadjusted in parts):
-        return p, p
-    return p, np.concatenate([part[1] for part in parts])
+    p = np.empty(size)
+    unadjusted, place = p, 0
+    for decided, plain in parts:
+        some = slice(place, place + len(decided))
+        p[some] = decided
+        if plain is not decided and unadjusted is p:
+            unadjusted = p.copy()
+        if unadjusted is not p:
+            unadjusted[some] = plain
+        place = some.stop
+        on_pairs(len(decided))
+    return p, unadjusted
 
 
 class BoardPairs:
@@ -255,12 +265,13 @@ class BoardPairs:
 
         Graded scores have the paired t test; one object where both are the same.
         """
-        parts = []
-        for block in self._blocks(start, stop):
+
+        def of(block: _Block) -> tuple[FloatArray, FloatArray]:
             tests, items = PairTests(block.evidence, self.declared), block.evidence.of_items
             exact = self.declared.test == "exact" and isinstance(items, PairCells)
-            parts.append((tests.p, tests.p_of_items if exact else unadjusted_p(items)))
-        return joined_p_values(parts)
+            return tests.p, tests.p_of_items if exact else unadjusted_p(items)
+
+        return joined_p_values(stop - start, map(of, self._blocks(start, stop)))
 
     def columns(self, start: int, stop: int, family: FamilyValues) -> Columns:
         """Return the core columns of `llm_power._board.columns` from `start` to `stop`.
@@ -451,15 +462,5 @@ def p_values_between(
     on_pairs: Callable[[int], None] = lambda _count: None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return `BoardPairs.p_values` of the places, in chunks on several cores."""
-    p = np.empty(stop - start)
-    unadjusted, place = p, 0
-    for decided, plain in in_threads(pairs.p_values, pairs.chunks(start, stop), threads=threads):
-        some = slice(place, place + len(decided))
-        p[some] = decided
-        if plain is not decided and unadjusted is p:
-            unadjusted = p.copy()
-        if unadjusted is not p:
-            unadjusted[some] = plain
-        place = some.stop
-        on_pairs(len(decided))
-    return p, unadjusted
+    parts = in_threads(pairs.p_values, pairs.chunks(start, stop), threads=threads)
+    return joined_p_values(stop - start, parts, on_pairs)

@@ -1,9 +1,9 @@
-"""Parquet dataset of a board's pairs: files at fixed places, written and read without all pairs."""
+"""Parquet dataset of a board's pairs: files at fixed places, written without all pairs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
@@ -149,24 +149,6 @@ def _parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
 
 def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
-
-
-def read_pairs(folder: Path, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    """Yield the pairs of a dataset in the order of their places, a row group at a time."""
-    for path in sorted(folder.glob("part-*.parquet")):
-        with pq.ParquetFile(path) as file:
-            for number in range(file.num_row_groups):
-                table = file.read_row_group(number, columns=columns)
-                yield table.cast(_decoded(table.schema))
-
-
-def _decoded(schema: pa.Schema) -> pa.Schema:
-    """Return texts instead of codes, which differ by row group."""
-    fields = [
-        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
-        for field in schema
-    ]
-    return pa.schema(fields)
 
 
 def write_family(path: Path, family: FamilyValues, ends: RankEnds) -> None:
