@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +13,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from needed import ROOT, folder_of
-from repository import copy_repository, run_workflow
+from repository import copy_changed, copy_repository, run_workflow
 
 if TYPE_CHECKING:
     from browsers import Browser
@@ -28,17 +29,23 @@ settings.load_profile("llm-power")
 _HOUSE = find_spec("kotawala2026")
 pytest_plugins = ["paper_fixtures"] if _HOUSE and _HOUSE.origin else []
 
-# The file that makes the whole run begins. Those that read it follow the library's own, so that
-# no worker waits for it, and short ones end, so that none waits for the other.
+# Of two workers one begins with the file that makes the whole run. Those that read it follow
+# the library's own, so that no worker waits for it. Short ones end, so that none waits for
+# the other.
 _ORDER: Final = (
     *("test_planting.py", "test_undeclared.py", "witness", "board", "statistics"),
     *("test_workflow.py", "test_hub_workflow.py"),
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the files by what they take and what they wait for."""
-    items.sort(key=_place)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests that read the whole run, and order the files by what they take and wait for."""
+    for item in items:
+        if "whole_run" in getattr(item, "fixturenames", ()):
+            item.add_marker("whole_run")
+    # One process takes the tests in the order that its arguments name.
+    if hasattr(config, "workerinput"):
+        items.sort(key=_place)
 
 
 def _place(item: pytest.Item) -> int:
@@ -76,6 +83,8 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     where = shared / "whole-run"
     with FileLock(shared / "whole-run.lock"):
         if not (where / "results" / "manifest.json").is_file():
-            done = run_workflow(copy_repository(where))
+            finished = os.environ.get("LLM_POWER_FINISHED_RUN")
+            begun = copy_changed(Path(finished), where) if finished else copy_repository(where)
+            done = run_workflow(begun)
             assert done.returncode == 0, done.stdout + done.stderr
     return where

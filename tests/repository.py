@@ -26,7 +26,8 @@ def copy_repository(to: Path) -> Path:
     for name in _PARTS:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, to / name, ignore=shutil.ignore_patterns("__pycache__"))
+            left_out = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(source, to / name, ignore=left_out, dirs_exist_ok=True)
         else:
             # config.yaml stays a link into config.
             shutil.copy2(source, to / name, follow_symlinks=False)
@@ -79,3 +80,11 @@ def launcher(*arguments: str) -> list[str]:
 def copy_finished(finished: Path, to: Path) -> Path:
     """Copy a finished run with its times and records: in the copy, too, nothing is out of date."""
     return Path(shutil.copytree(finished, to, symlinks=True))
+
+
+def copy_changed(finished: Path, to: Path) -> Path:
+    """Copy the finished run of other code, from which a run makes what this code changes."""
+    copy_finished(finished, to)
+    shutil.rmtree(to / "src")
+    (to / "config.yaml").unlink()
+    return copy_repository(to)

@@ -2,9 +2,11 @@
 
     python tools/mutants.py [--count 500] [--seed 0] [--only DIRECTORY] [--output build/mutants]
 
-Coverage says which tests run a line. Each mutant is tested by those alone, the quickest first, in a
-copy of the clone, until one fails or its time is up, in seconds of the processor. A mutant of a
-line that no test runs survives. Each is written to mutants.csv as soon as its fate is known.
+Coverage says which tests run a line. Each mutant is tested by those alone, in a copy of the clone,
+first by those that run the fewest lines, until one fails or its time is up, in seconds of the
+processor. A whole run makes again what the mutant changes, and tests of it judge what no other
+test detects. A mutant of a line that no test runs survives. Each is written to mutants.csv as soon
+as its fate is known, and an interrupted run continues.
 """
 
 from __future__ import annotations
@@ -20,12 +22,11 @@ import sys
 import sysconfig
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, fields
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final
-from xml.etree import ElementTree
 
 import cosmic_ray.plugins
 from cosmic_ray.ast import ast_nodes, get_ast
@@ -40,6 +41,7 @@ _PACKAGES: Final = sysconfig.get_path("purelib")
 SECONDS: Final = 60
 _CLOCK: Final = 1200
 _LIMITED: Final = ("sh", "-c", 'ulimit -S -t "$0"; exec "$@"', str(SECONDS), _PYTHON, "-m")
+_NO_TESTS: Final = 5
 _TEST: Final = (*_LIMITED, "pytest", "-x", "-q", "-p", "no:cacheprovider")
 # Annotations are not evaluated, and a decorator's loss is often none (cache, overload).
 _ANNOTATIONS: Final = ("annassign", "tfpdef", "->")
@@ -74,15 +76,26 @@ def main(arguments: Sequence[str]) -> None:
     chosen.output.mkdir(parents=True, exist_ok=True)
     covering = covering_tests(chosen.output)
     mutants = sampled(positions(chosen.only), chosen.count, chosen.seed)
-    fates = {}
-    with (chosen.output / "mutants.csv").open("w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, [field.name for field in fields(Mutant)] + ["fate"])
-        table.writeheader()
-        for mutant, fate in judged(mutants, covering, chosen.output):
+    known = known_fates(chosen.output)
+    fates = {mutant: known[mutant] for mutant in mutants if mutant in known}
+    with (chosen.output / "mutants.csv").open("a", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        left = [mutant for mutant in mutants if mutant not in fates]
+        for mutant, fate in judged(left, covering, chosen.output):
             fates[mutant] = fate
-            table.writerow({**asdict(mutant), "fate": fate})
+            table.writerow([*astuple(mutant), fate])
             file.flush()
     print("\n".join(report(fates)))
+
+
+def known_fates(folder: Path) -> dict[Mutant, str]:
+    """Return what an interrupted run of this tool has written."""
+    path = folder / "mutants.csv"
+    if not path.is_file():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    return {Mutant(row[0], int(row[1]), row[2], int(row[3])): row[4] for row in rows}
 
 
 def positions(folder: str) -> dict[tuple[str, tuple[int, int]], list[Mutant]]:
@@ -130,10 +143,10 @@ def sampled(
 
 def covering_tests(folder: Path) -> CoverageData:
     """Run the tests that are not slow, and return which of them run each line."""
-    data, times = folder / "coverage", folder / "tests.xml"
+    data = folder / "coverage"
     if not data.is_file():
         context = ["--cov=src", "--cov-context=test", "--cov-report="]
-        run = ["-m", "not slow", "--numprocesses=2", "--dist=loadfile", f"--junit-xml={times}"]
+        run = ["-m", "not slow", "--numprocesses=2", "--dist=loadfile"]
         subprocess.run(
             [_PYTHON, "-m", "pytest", "-q", *context, *run],
             cwd=ROOT,
@@ -145,22 +158,20 @@ def covering_tests(folder: Path) -> CoverageData:
     return coverage
 
 
-def seconds_of_tests(folder: Path) -> dict[str, float]:
-    """Return how long each test took, by its name."""
-    cases = ElementTree.parse(folder / "tests.xml").iter("testcase")
-    return {
-        f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}": float(
-            case.get("time", 0)
-        )
-        for case in cases
-    }
+def lines_of_tests(covering: CoverageData) -> Counter[str]:
+    """Return how many lines of src each test runs."""
+    lines: Counter[str] = Counter()
+    for file in covering.measured_files():
+        for names in covering.contexts_by_lineno(file).values():
+            lines.update({name.split("|")[0] for name in names})
+    return lines
 
 
 def judged(
     mutants: Sequence[Mutant], covering: CoverageData, folder: Path
 ) -> Iterator[tuple[Mutant, str]]:
-    """Yield each mutant with its fate: killed, survived, hung (out of time) or uncovered."""
-    seconds = seconds_of_tests(folder)
+    """Yield mutants as their fates are known: killed, survived, hung (out of time) or uncovered."""
+    lines, finished = lines_of_tests(covering), finished_run(folder / "finished")
     copies: SimpleQueue[Path] = SimpleQueue()
     workers = os.cpu_count() or 1
     for number in range(workers):
@@ -168,16 +179,18 @@ def judged(
 
     def fate(mutant: Mutant) -> str:
         tests = _tests_of(mutant, covering)
-        if not tests:
+        if not tests and not _in_runs(mutant):
             return "uncovered"
         copy = copies.get()
         try:
-            return _test(copy, mutant, sorted(tests, key=lambda test: seconds.get(test, 1.0)))
+            return _test(copy, finished, mutant, sorted(tests, key=lambda t: (lines[t], t)))
         finally:
             copies.put(copy)
 
     with ThreadPoolExecutor(workers) as pool:
-        yield from zip(mutants, pool.map(fate, mutants), strict=True)
+        running = {pool.submit(fate, mutant): mutant for mutant in mutants}
+        for done in as_completed(running):
+            yield running[done], done.result()
 
 
 def _tests_of(mutant: Mutant, covering: CoverageData) -> set[str]:
@@ -200,18 +213,52 @@ def _copy(folder: Path) -> Path:
     return folder
 
 
-def _test(copy: Path, mutant: Mutant, tests: Sequence[str]) -> str:
+def finished_run(folder: Path) -> Path:
+    """Return a copy of the clone after its default run."""
+    if not (folder / "results" / "manifest.json").is_file():
+        environment = {k: v for k, v in os.environ.items() if k != "LLM_POWER_DATA"}
+        command = [str(_PYTHON.with_name("snakemake")), "--cores", "2"]
+        subprocess.run(command, cwd=_copy(folder), env=environment, check=True)
+    return folder
+
+
+def _test(copy: Path, finished: Path, mutant: Mutant, tests: Sequence[str]) -> str:
     file = copy / mutant.file
     before = file.read_text(encoding="utf-8")
     operator = cosmic_ray.plugins.get_operator(mutant.operator)()
     listed = copy / ".tests"
     listed.write_text("\n".join(tests), encoding="utf-8")
+    selections = _selections(tests, listed, in_runs=_in_runs(mutant))
     try:
         file.write_text(mutate_code(before, operator, mutant.occurrence), encoding="utf-8")
+        fates = (_fate(copy, finished, [*_TEST, "-m", *chosen]) for chosen in selections)
+        return next((fate for fate in fates if fate != "survived"), "survived")
+    finally:
+        file.write_text(before, encoding="utf-8")
+
+
+def _selections(tests: Sequence[str], listed: Path, *, in_runs: bool) -> Iterator[list[str]]:
+    alone, runs = "not slow and not whole_run", "whole_run and not slow"
+    files = list(dict.fromkeys(test.split("::")[0] for test in tests))
+    if tests:
+        yield [alone, f"@{listed}"]
+        # Coverage sees the first test alone that uses what is made once and kept.
+        yield [alone, *files]
+    yield [runs, *(["tests"] if in_runs else files)]
+
+
+def _in_runs(mutant: Mutant) -> bool:
+    # Coverage does not see what the jobs of a run do with it.
+    return not mutant.file.startswith("src/llm_power/")
+
+
+def _fate(copy: Path, finished: Path, command: Sequence[str | Path]) -> str:
+    try:
         done = subprocess.run(
-            [*_TEST, f"@{listed}"],
+            command,
             cwd=copy,
-            env=os.environ | {"PYTHONPATH": str(copy / "src")},
+            env=os.environ
+            | {"PYTHONPATH": str(copy / "src"), "LLM_POWER_FINISHED_RUN": str(finished)},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             timeout=_CLOCK,
@@ -219,11 +266,9 @@ def _test(copy: Path, mutant: Mutant, tests: Sequence[str]) -> str:
         )
     except subprocess.TimeoutExpired:
         return "hung"
-    finally:
-        file.write_text(before, encoding="utf-8")
     if done.returncode == -signal.SIGXCPU:
         return "hung"
-    return "killed" if done.returncode else "survived"
+    return "survived" if done.returncode in (0, _NO_TESTS) else "killed"
 
 
 def report(fates: Mapping[Mutant, str]) -> Iterator[str]:

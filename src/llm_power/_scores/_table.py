@@ -201,7 +201,7 @@ class Table:
                 values[:, j] = self.scores(model, items, model=model)
             except ScoreError as fault:
                 faults.append(fault)
-                if len(faults) > _MOST_FAULTS:
+                if len(faults) > _MOST_FAULTS + 1:
                     break
         if faults:
             raise joined(faults)
@@ -302,7 +302,7 @@ def joined(faults: Sequence[ScoreError]) -> ScoreError:
         else fault.problem
         for fault in others[:_MOST_FAULTS]
     )
-    more = " and more" if len(others) >= _MOST_FAULTS else ""
+    more = " and more" if len(others) > _MOST_FAULTS else ""
     return ScoreError(
         f"{first.problem}. Besides, {besides}{more}",
         remedy=first.remedy,

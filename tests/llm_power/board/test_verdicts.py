@@ -324,6 +324,14 @@ def test_tasks_of_either_kind_have_both_readings_of_their_clusters() -> None:
     assert [each["task"] for each in board.readings] == list(kinds)
 
 
+def test_a_task_of_two_clusters_has_both_readings_and_one_of_one_none() -> None:
+    task = make_task()
+    labels = {k: {"subject": tuple(f"s{i % k}" for i in range(task.n_items))} for k in (1, 2)}
+    tasks = [prepare_task(replace(task, task=f"of {k}", clusters=labels[k])) for k in labels]
+    board = resolve_board(tasks, cluster="subject", family="all")
+    assert [each["task"] for each in board.readings] == ["of 2"]
+
+
 @pytest.mark.parametrize("taken", ["random", "fixed"])
 def test_screen_and_page_give_both_readings_of_the_clusters(taken: ClusterSampling) -> None:
     # The lead of the first model lies in two of eight clusters.

@@ -302,6 +302,18 @@ def test_two_faults_are_told_together(tmp_path: Path) -> None:
         read_scores(path)
 
 
+@pytest.mark.parametrize(("bad", "more"), [(4, False), (5, True)])
+def test_four_faults_are_named_and_more_only_counted_in(
+    bad: int, more: bool, tmp_path: Path
+) -> None:
+    names = ",".join(f"m{i}" for i in range(bad))
+    path = write(tmp_path, f"item,{names}\nq1{',no' * bad}\nq2{',1' * bad}\n")
+    with pytest.raises(ScoreError, match="'no' in column 'm0'") as fault:
+        read_scores(path)
+    assert [f"'m{i}'" in str(fault.value) for i in range(5)] == [True] * 4 + [False]
+    assert ("and more" in str(fault.value)) is more
+
+
 @pytest.mark.parametrize(
     ("form", "reads"),
     [

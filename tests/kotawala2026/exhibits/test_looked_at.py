@@ -1,0 +1,37 @@
+"""Every exhibit of a run is the one that somebody looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from looked_at import check_looks, drawn_as_locked
+
+# In a run without the real boards
+NUMBERS = {
+    ".": {"figure": range(1, 8), "table": range(1, 13)},
+    "papers/miller2024": {"table": range(1, 6)},
+    "papers/skpower2025": {"figure": range(1, 2)},
+}
+EXHIBITS = [
+    (folder, f"{kind}_{number:02d}")
+    for folder, kinds in NUMBERS.items()
+    for kind, numbers in kinds.items()
+    for number in numbers
+]
+
+
+@drawn_as_locked
+@pytest.mark.parametrize(("folder", "exhibit"), EXHIBITS)
+def test_an_exhibit_is_the_one_that_was_looked_at(
+    folder: str, exhibit: str, whole_run: Path
+) -> None:
+    made = {"figure": "figures/{}.svg", "table": "results/tables/{}.md"}[exhibit[:-3]]
+    check_looks(f"{folder}/{exhibit}", whole_run / folder / made.format(exhibit))
+
+
+def test_no_exhibit_is_left_out(whole_run: Path) -> None:
+    papers = (whole_run / folder / "results" for folder in NUMBERS)
+    made = [path.stem for paper in papers for path in paper.glob("[ft]*s/[ft]*_??.csv")]
+    assert sorted(made) == sorted(exhibit for _, exhibit in EXHIBITS)
