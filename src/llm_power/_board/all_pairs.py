@@ -17,7 +17,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -78,18 +78,12 @@ class FamilyValues:
     # Of the declared test; the others are of the test that the paper adjusts.
     decided: FamilyTest
     unadjusted: FloatArray
-    by_holm: Adjustment
-    by_bh: Adjustment
+    stepwise: Mapping[str, Adjustment]
 
     @property
-    def holm(self) -> FloatArray:
-        """Return Holm's adjusted p-values."""
-        return self.by_holm(self.unadjusted)
-
-    @property
-    def bh(self) -> FloatArray:
-        """Return Benjamini and Hochberg's adjusted p-values."""
-        return self.by_bh(self.unadjusted)
+    def adjusted(self) -> dict[str, FloatArray]:
+        """Return the columns of adjusted p-values of that test."""
+        return {name: adjust(self.unadjusted) for name, adjust in self.stepwise.items()}
 
     def of(self, rows: slice | IntArray) -> FamilyValues:
         """Return the values of some pairs; the family stays as large as it is."""
@@ -118,7 +112,7 @@ def family_of(
     with workers(1) as pool:
         others = pool.submit(stepwise, unadjusted, unadjusted.size)
         decided = controlled_family(p, largest, alpha=alpha, control=control)
-        return FamilyValues(decided, unadjusted, *others.result())
+        return FamilyValues(decided, unadjusted, others.result())
 
 
 def joined_p_values(
@@ -167,9 +161,8 @@ class BoardPairs:
         self, p: FloatArray, unadjusted: FloatArray, *, threads: int | None = None
     ) -> FamilyValues:
         """Adjust the `p_values` of all pairs, in the order of the places."""
-        largest = self._largest(range(len(self.tasks)), threads)
-        law: dict[str, Any] = {"alpha": self.point.alpha, "control": self.declared.control}
-        return family_of(p, unadjusted, largest, **law)
+        largest, control = self._largest(range(len(self.tasks)), threads), self.declared.control
+        return family_of(p, unadjusted, largest, alpha=self.point.alpha, control=control)
 
     def rank_ends(self, family: FamilyValues, *, threads: int | None = None) -> RankEnds:
         """Return how many models are declared better, and worse, than each model of a task.
@@ -317,8 +310,7 @@ class BoardPairs:
             **_counts(evidence.of_items),
             **_of_verdict(judged, evidence.n_items, family.decided, largest_gap),
             **core_columns(evidence.of_items, point, p_exact=known),
-            "p_holm": family.holm,
-            "p_bh": family.bh,
+            **family.adjusted,
             **_clusters(evidence, point),
             **_monitoring(evidence.of_items, point),
         }

@@ -314,7 +314,7 @@ def shown_verdicts(
             counts,
             resolution,
             point,
-            adjusted={"p_holm": family.holm, "p_bh": family.bh},
+            adjusted=family.adjusted,
             size=pairs.n_pairs,
         )
     on_stage("clusters")

@@ -398,8 +398,8 @@ def test_the_family_is_adjusted_as_a_whole() -> None:
 
     family = family_of(p, p / 2, largest, alpha=0.05)
     np.testing.assert_array_equal(family.decided.p, max_t_family(p, largest).p)
-    np.testing.assert_array_equal(family.holm, adjust_holm(p / 2))
-    np.testing.assert_array_equal(family.bh, adjust_benjamini_hochberg(p / 2))
+    np.testing.assert_array_equal(family.adjusted["p_holm"], adjust_holm(p / 2))
+    np.testing.assert_array_equal(family.adjusted["p_bh"], adjust_benjamini_hochberg(p / 2))
 
 
 @pytest.mark.parametrize("text", ["none", "top", "top:1", "band:0", "band:x", "all:3", "top:٣"])
