@@ -18,7 +18,6 @@ from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.counts import ScoreCounts, count_cells, count_cells_by_cluster
 from llm_power._board.families import pair_indices
 from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.pair_store import read_pairs
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import resolve_board, stream_board
 from llm_power._board.stream import Keep, is_streamed, stream_pairs
@@ -89,8 +88,8 @@ def different(size: Size) -> Call:
 
     def call() -> Answers:
         with TemporaryDirectory() as folder:
-            found = stream_pairs(pairs, Keep("different"), folder=Path(folder))
-        return {"n_pairs": np.array([found.streamed.n_pairs])}
+            stream_pairs(pairs, Keep("different"), folder=Path(folder))
+        return {"n_pairs": np.array([pairs.n_pairs])}
 
     return call
 
@@ -126,8 +125,7 @@ def _core_of(task: TaskScores) -> Call:
 
     def read() -> Answers:
         assert folder
-        table = pd.concat([part.to_pandas() for part in read_pairs(path)])
-        numbers = table.select_dtypes("number")
+        numbers = pd.read_parquet(path).select_dtypes("number")
         return {str(name): column.to_numpy(float) for name, column in numbers.items()}
 
     return call

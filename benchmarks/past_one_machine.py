@@ -68,7 +68,10 @@ def largest(scores: np.ndarray) -> None:
 
 
 def parquet(folder: Path) -> None:
-    """Work out a tile's pairs with their columns, and write the pairs that are different."""
+    """Work out a tile's pairs with their columns, and write the pairs that are different.
+
+    Of sixteen such tiles the p-values are merged, of which exact tests have few.
+    """
     task = prepare_task(drawn_task(Size(int(1_415 * SHARE), ITEMS)))
     pairs = BoardPairs([task], "all", None, OperatingPoint(), Declared())
     n = pairs.n_pairs
@@ -87,6 +90,19 @@ def parquet(folder: Path) -> None:
     found = told("DuckDB, a group a model", lambda: duckdb.sql(query).fetchall(), n)
     kept = sum(row[1] for row in found)
     print(f"kept: {kept:,} pairs, {size / kept:.0f} bytes each")
+    values, counts = np.unique(p[1], return_counts=True)
+    for part in range(16):
+        pq.write_table(pa.table({"p": values, "n": counts}), folder / f"distinct{part:02}.parquet")
+    merged = f"SELECT p, sum(n) AS n FROM '{folder}/distinct*.parquet' GROUP BY p"
+    upto = f"SELECT p, n, sum(n) OVER (ORDER BY p) AS upto FROM ({merged})"
+    every = 16 * n
+    steps = f"COPY (SELECT p, p * ({every} - upto + n), p * {every} / upto FROM ({upto})) "
+    told(
+        "merge tables of distinct p-values",
+        lambda: duckdb.sql(f"{steps} TO '{folder}/steps' (FORMAT parquet)"),
+        16 * len(values),
+    )
+    print(f"distinct: {len(values):,} p-values of {n:,}")
 
 
 def merge(folder: Path) -> None:

@@ -134,6 +134,12 @@ def counted_board() -> CountedBoard:
     )
 
 
+def written_pairs(folder: Path) -> pd.DataFrame:
+    """Return the pairs of a dataset in the order of their places, texts in place of codes."""
+    table = pd.read_parquet(folder)
+    return table.astype(dict.fromkeys(table.select_dtypes("category"), str))
+
+
 def screen(board: BoardVerdicts) -> str:
     """Return what a terminal shows of a board, then each sentence on a line of its own."""
     answer = board_answer(board)

@@ -40,6 +40,7 @@ from llm_power._report.figures import house_style
 from llm_power._report.text_tables import markdown_table
 from llm_power._statistics.arrays import ArrayLike, FloatArray
 from llm_power._statistics.paired_binary import required_n_discordance, shortcut_required_n
+from llm_power_audit._errors import UNDEFINED
 from llm_power_audit.agreement import agrees, interval
 from llm_power_audit.claims import Claim
 from llm_power_audit.detection import FACTORS, SIZES, UNITS, Detection
@@ -47,7 +48,7 @@ from llm_power_audit.evaluate import Court, Judged
 from llm_power_audit.printed import DISPLAY_RULES, DisplayRule, Printed
 from llm_power_audit.printings import Printings, printings
 from llm_power_audit.register import load_register
-from llm_power_audit.selection import UNDEFINED, ResultFolder
+from llm_power_audit.selection import ResultFolder
 from replication.exhibits import Inputs, write_numbers
 from replication.findings import Finding
 from replication.misprinted import misprinted, restored

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from llm_power._errors import LLMPowerError, one_line
+
+# The quantity of a row that stands for all that its file would have, and says why it has not.
+UNDEFINED: Final = "undefined"
 
 
 class AuditError(LLMPowerError):

@@ -17,7 +17,7 @@ from typing import Any, Final
 from llm_power._errors import one_line
 from llm_power._provenance import EVIDENCE, KINDS, SOURCE_KINDS, Evidence
 from llm_power_audit._csv import below, read_csv, suggest
-from llm_power_audit._errors import AuditError, Undefined
+from llm_power_audit._errors import UNDEFINED, AuditError, Undefined
 from llm_power_audit._pairs import seen_from
 from llm_power_audit.claims import Check, Condition, Role
 from llm_power_audit.printed import as_decimal
@@ -28,8 +28,6 @@ _EVIDENCE_OF_ROLE: Mapping[str, Evidence] = {
     "held_out": "witness_held_out",
 }
 _Row = Mapping[str, str]
-# The quantity of a row that stands for all that its file would have, and says why it has not.
-UNDEFINED: Final = "undefined"
 
 _AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {
     "min": min,

@@ -18,8 +18,8 @@ import pandas as pd
 
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import ScoresKind
+from llm_power_audit._errors import UNDEFINED
 from llm_power_audit.printed_tables import load_table
-from llm_power_audit.selection import UNDEFINED
 from replication.intervals import Interval
 from replication.settings import load_settings
 from replication.undefined import REFUSALS, reason_of

@@ -13,7 +13,7 @@ from typing import Final
 import pandas as pd
 
 from llm_power._errors import LLMPowerError, one_line
-from llm_power_audit.selection import UNDEFINED
+from llm_power_audit._errors import UNDEFINED
 
 # What a computation raises that is given numbers which cannot all be true.
 REFUSALS: Final = (LLMPowerError, ArithmeticError, LookupError, ValueError)

@@ -14,9 +14,9 @@ import pandas as pd
 import pytest
 import yaml
 
+from board_examples import written_pairs
 from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.operating_point import Declared
-from llm_power._board.pair_store import read_pairs
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import resolve_board, stream_board
 from llm_power._report.score_provenance import score_provenance
@@ -140,8 +140,7 @@ def test_a_board_in_parts_is_that_in_one_piece_and_too_large_a_one_is_refused(
     task = prepare_task(replace(scores, task="exam"))
     board = stream_board([task], cluster="topic", folder=tmp_path / "pairs")
     made, expected = (
-        pd.concat([part.to_pandas() for part in read_pairs(folder)], ignore_index=True)
-        for folder in (where / "results/pairs/small", tmp_path / "pairs")
+        written_pairs(folder) for folder in (where / "results/pairs/small", tmp_path / "pairs")
     )
     pd.testing.assert_frame_equal(made, expected)
     shown = pd.read_parquet(where / "results/pairs/small.parquet")

@@ -5,8 +5,8 @@ from pathlib import Path
 from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.page_data import page_data
 from llm_power._board.pair_store import read_family
-from llm_power._board.resolve import gathered_board
-from llm_power._board.stream import Keep, Tally, adjacent_shown
+from llm_power._board.resolve import board_of
+from llm_power._board.stream import Keep, Tally, shown_pairs
 from llm_power._board.summary import describe_board
 from llm_power._report.board_figure import save_board_figure
 from llm_power._report.board_tables import streamed_tables
@@ -26,7 +26,7 @@ with logged():
     family, ends = read_family(
         Path(snakemake.input.family[0]), *read_p_values(snakemake.input.parts)
     )
-    board = gathered_board(adjacent_shown(pairs, family, ends, tally, Keep()), pairs)
+    board = board_of(shown_pairs(pairs, family, ends, tally, Keep()), pairs)
     tasks, sources = pairs.tasks, score_provenance(pairs.tasks)
     summary = describe_board(board, tasks, missing=given.missing, cluster=pairs.cluster)
     tables = streamed_tables(board, tasks, title=given.title) | landscape_tables(

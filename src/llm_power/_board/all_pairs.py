@@ -17,7 +17,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -41,8 +41,6 @@ from llm_power._choices import Control, Family
 from llm_power._memory import workers
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, by_counts
-from llm_power._statistics.cluster_moments import ClusterMoments
-from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.design_effect import cluster_resolution
 from llm_power._statistics.e_process import UNIFORM_98, log_e_value
 from llm_power._statistics.max_t import (
@@ -80,18 +78,12 @@ class FamilyValues:
     # Of the declared test; the others are of the test that the paper adjusts.
     decided: FamilyTest
     unadjusted: FloatArray
-    by_holm: Adjustment
-    by_bh: Adjustment
+    stepwise: Mapping[str, Adjustment]
 
     @property
-    def holm(self) -> FloatArray:
-        """Return Holm's adjusted p-values."""
-        return self.by_holm(self.unadjusted)
-
-    @property
-    def bh(self) -> FloatArray:
-        """Return Benjamini and Hochberg's adjusted p-values."""
-        return self.by_bh(self.unadjusted)
+    def adjusted(self) -> dict[str, FloatArray]:
+        """Return the columns of adjusted p-values of that test."""
+        return {name: adjust(self.unadjusted) for name, adjust in self.stepwise.items()}
 
     def of(self, rows: slice | IntArray) -> FamilyValues:
         """Return the values of some pairs; the family stays as large as it is."""
@@ -120,17 +112,27 @@ def family_of(
     with workers(1) as pool:
         others = pool.submit(stepwise, unadjusted, unadjusted.size)
         decided = controlled_family(p, largest, alpha=alpha, control=control)
-        return FamilyValues(decided, unadjusted, *others.result())
+        return FamilyValues(decided, unadjusted, others.result())
 
 
 def joined_p_values(
-    parts: Sequence[tuple[FloatArray, FloatArray]],
+    size: int,
+    parts: Iterable[tuple[FloatArray, FloatArray]],
+    on_pairs: Callable[[int], None] = lambda _count: None,
 ) -> tuple[FloatArray, FloatArray]:
     """Join the arrays of `BoardPairs.p_values` of consecutive places; one object stays one."""
-    p = np.concatenate([part[0] for part in parts])
-    if all(decided is unadjusted for decided, unadjusted in parts):
-        return p, p
-    return p, np.concatenate([part[1] for part in parts])
+    p = np.empty(size)
+    unadjusted, place = p, 0
+    for decided, plain in parts:
+        some = slice(place, place + len(decided))
+        p[some] = decided
+        if plain is not decided and unadjusted is p:
+            unadjusted = p.copy()
+        if unadjusted is not p:
+            unadjusted[some] = plain
+        place = some.stop
+        on_pairs(len(decided))
+    return p, unadjusted
 
 
 class BoardPairs:
@@ -159,9 +161,8 @@ class BoardPairs:
         self, p: FloatArray, unadjusted: FloatArray, *, threads: int | None = None
     ) -> FamilyValues:
         """Adjust the `p_values` of all pairs, in the order of the places."""
-        largest = self._largest(range(len(self.tasks)), threads)
-        law: dict[str, Any] = {"alpha": self.point.alpha, "control": self.declared.control}
-        return family_of(p, unadjusted, largest, **law)
+        largest, control = self._largest(range(len(self.tasks)), threads), self.declared.control
+        return family_of(p, unadjusted, largest, alpha=self.point.alpha, control=control)
 
     def rank_ends(self, family: FamilyValues, *, threads: int | None = None) -> RankEnds:
         """Return how many models are declared better, and worse, than each model of a task.
@@ -245,28 +246,25 @@ class BoardPairs:
         return pd.concat(tables, ignore_index=True)
 
     def evidence_at(self, places: IntArray) -> Iterator[tuple[TaskScores, slice, Evidence]]:
-        """Yield the evidence on the pairs at ordered places, with the rows that they are."""
+        """Yield the evidence on the pairs at ordered places, each with an item, and their rows."""
         start = 0
-        for task, _, first, second in self.at(places):
-            # Sums of all pairs and clusters may be more than fit.
-            step = max(1, MOST_SUMS // task.evidence.n_clusters)
-            for low in range(0, len(first), step):
-                some = slice(low, low + step)
-                (found,) = task.evidence.of(first[some], second[some])
-                yield task.task, slice(start + low, start + low + len(first[some])), found
-            start += len(first)
+        for task, own, first, second in self.at(places):
+            for some, found in task.evidence_on(first, second):
+                yield task.task, slice(start + some.start, start + some.stop), found.with_an_item()
+            start += len(own)
 
     def p_values(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
         """Return the declared test's and the exact McNemar test's p-values, each pair by itself.
 
         Graded scores have the paired t test; one object where both are the same.
         """
-        parts = []
-        for block in self._blocks(start, stop):
+
+        def of(block: _Block) -> tuple[FloatArray, FloatArray]:
             tests, items = PairTests(block.evidence, self.declared), block.evidence.of_items
             exact = self.declared.test == "exact" and isinstance(items, PairCells)
-            parts.append((tests.p, tests.p_of_items if exact else unadjusted_p(items)))
-        return joined_p_values(parts)
+            return tests.p, tests.p_of_items if exact else unadjusted_p(items)
+
+        return joined_p_values(stop - start, map(of, self._blocks(start, stop)))
 
     def columns(self, start: int, stop: int, family: FamilyValues) -> Columns:
         """Return the core columns of `llm_power._board.columns` from `start` to `stop`.
@@ -283,9 +281,12 @@ class BoardPairs:
     def _blocks(self, start: int, stop: int) -> Iterator[_Block]:
         for number, task in enumerate(self._of_tasks):
             offset = self._starts[number]
-            low, high = max(start, offset), min(stop, self._ends[number])
+            low, high = max(start, offset) - offset, min(stop, self._ends[number]) - offset
             if low < high:
-                yield from task.blocks(number, low - offset, high - offset)
+                pairs = task.pairs_at(np.arange(low, high))
+                for some, found in task.evidence_on(*pairs):
+                    first, second = (models[some] for models in pairs)
+                    yield _Block(number, first, second, found.n_items, found.with_an_item())
 
     def _columns_of(self, block: _Block, family: FamilyValues) -> Columns:
         evidence, point = block.evidence, self.point
@@ -309,9 +310,8 @@ class BoardPairs:
             **_counts(evidence.of_items),
             **_of_verdict(judged, evidence.n_items, family.decided, largest_gap),
             **core_columns(evidence.of_items, point, p_exact=known),
-            "p_holm": family.holm,
-            "p_bh": family.bh,
-            **_clusters(evidence.of_clusters, None if self.declared.weighted else tests, point),
+            **family.adjusted,
+            **_clusters(evidence, point),
             **_monitoring(evidence.of_items, point),
         }
         strangers = block.shared == 0
@@ -374,14 +374,14 @@ class _TaskPairs:
     def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
         return pairs_at(len(self.task.models), self._family, places)
 
-    def blocks(self, number: int, start: int, stop: int) -> Iterator[_Block]:
+    def evidence_on(self, first: IntArray, second: IntArray) -> Iterator[tuple[slice, Evidence]]:
+        """Yield the evidence on pairs of positions in blocks that fit, with their places."""
         most = max(1, MOST_SUMS // self.evidence.n_clusters)
         chunk, block = min(CHUNK, 4 * most), min(_BLOCK, most)
-        for low in range(start, stop, chunk):
-            pairs = self.pairs_at(np.arange(low, min(low + chunk, stop)))
-            for k, found in enumerate(self.evidence.of(*pairs, block=block)):
-                first, second = (models[k * block : (k + 1) * block] for models in pairs)
-                yield _Block(number, first, second, found.n_items, found.with_an_item())
+        for low in range(0, len(first), chunk):
+            some = slice(low, low + chunk)
+            for found in self.evidence.of(first[some], second[some], block=block):
+                yield slice(low, low := low + len(found.n_items)), found
 
 
 def _of_verdict(
@@ -398,22 +398,17 @@ def _counts(items: PairCells | DifferenceMoments) -> Columns:
     return {}
 
 
-def _clusters(
-    moments: ClusterMoments | None, tests: PairTests | None, point: OperatingPoint
-) -> Columns:
-    """Return the columns of clusters; `tests` may hold the test of these moments."""
-    if moments is None:
+def _clusters(evidence: Evidence, point: OperatingPoint) -> Columns:
+    if evidence.of_clusters is None:
         return {}
-    paper = cluster_resolution(moments, alpha=point.alpha, power=point.power)
-    known = None if tests is None else tests.robust
-    robust = cluster_robust_test(moments) if known is None else known.test
+    paper = cluster_resolution(evidence.of_clusters, alpha=point.alpha, power=point.power)
     return {
         "icc": paper.icc,
         "design_effect": paper.design_effect,
         "n_star_cluster": paper.n_star,
         "q_cluster": paper.q,
         "resolved_cluster": paper.resolved,
-        "p_cluster": robust.p,
+        "p_cluster": evidence.cluster_test.p,
     }
 
 
@@ -459,15 +454,5 @@ def p_values_between(
     on_pairs: Callable[[int], None] = lambda _count: None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return `BoardPairs.p_values` of the places, in chunks on several cores."""
-    p = np.empty(stop - start)
-    unadjusted, place = p, 0
-    for decided, plain in in_threads(pairs.p_values, pairs.chunks(start, stop), threads=threads):
-        some = slice(place, place + len(decided))
-        p[some] = decided
-        if plain is not decided and unadjusted is p:
-            unadjusted = p.copy()
-        if unadjusted is not p:
-            unadjusted[some] = plain
-        place = some.stop
-        on_pairs(len(decided))
-    return p, unadjusted
+    parts = in_threads(pairs.p_values, pairs.chunks(start, stop), threads=threads)
+    return joined_p_values(stop - start, parts, on_pairs)

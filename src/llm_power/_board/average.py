@@ -17,7 +17,7 @@ from llm_power._board.all_pairs import controlled_family, item_keys
 from llm_power._board.cluster_readings import n_clusters, read_otherwise, reading
 from llm_power._board.counts import DifferenceMoments, PairCells
 from llm_power._board.decision import planned_items, single_interval, size_columns, verdict_columns
-from llm_power._board.evidence import Evidence, TaskEvidence, mean_and_error
+from llm_power._board.evidence import Evidence, TaskEvidence, mean_and_error, weighted_gaps
 from llm_power._board.families import pair_indices
 from llm_power._board.further_items import further_columns
 from llm_power._board.leader import LEADER_COLUMNS, with_leader
@@ -31,11 +31,8 @@ from llm_power._scores.selection import best_first, select_models
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.average_gap import AverageGap, TaskGap, average_gap, binary_gap, mean_gap
-from llm_power._statistics.cluster_moments import ClusterMoments
-from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.inversion import required_n, resolution_ratio
 from llm_power._statistics.max_t import GapDraws, centred_scores
-from llm_power._statistics.missing_scores import weighted_gap, weighted_moments
 from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.predictive_power import spread_of_gaps
 from llm_power._statistics.verdict import DIFFERENT, Verdicts, agreed_verdicts, average_verdicts
@@ -402,22 +399,14 @@ def _discordant(items: PairCells | DifferenceMoments) -> IntArray:
     return items.b + items.c if isinstance(items, PairCells) else items.n_differing
 
 
-def _clusters_of(evidence: Evidence) -> tuple[ClusterMoments, IntArray]:
-    moments, sizes = evidence.with_an_item().of_clusters, evidence.cluster_sizes
-    assert moments is not None
-    assert sizes is not None
-    return moments, sizes
-
-
 def _weighted_gap(evidence: Evidence) -> TaskGap:
-    moments, sizes = _clusters_of(evidence)
-    gap = weighted_gap(moments, sizes)
-    return mean_gap(gap.delta, gap.standard_error, np.maximum(moments.n_items - 1, 0).sum(axis=0))
+    found = weighted_gaps(evidence.with_an_item())
+    assert found is not None
+    return mean_gap(found.gap.delta, found.gap.standard_error, found.df)
 
 
 def _cluster_gap(evidence: Evidence, *, weighted: bool) -> TaskGap:
-    moments, sizes = _clusters_of(evidence)
-    test = cluster_robust_test(weighted_moments(moments, sizes) if weighted else moments)
+    _, test = evidence.with_an_item().sampled_clusters(weighted=weighted)
     return mean_gap(test.delta, test.standard_error, test.df)
 
 

@@ -12,7 +12,7 @@ from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.tabulation import PAIR_KEY, without_strangers
 from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.cluster_requirement import cluster_requirement, icc_interval
-from llm_power._statistics.cluster_robust import cluster_robust_test
+from llm_power._statistics.cluster_robust import ClusterRobustTest, cluster_robust_test
 from llm_power._statistics.design_effect import cluster_resolution
 
 # Of the 90 % interval of the ICC: exact where differences are normal, it covers two points less
@@ -43,9 +43,12 @@ def add_clusters(
 
 
 def cluster_columns(
-    pairs: pd.DataFrame, moments: ClusterMoments | None, point: OperatingPoint
+    pairs: pd.DataFrame,
+    moments: ClusterMoments | None,
+    point: OperatingPoint,
+    known: ClusterRobustTest | None = None,
 ) -> pd.DataFrame:
-    """Return the rows of `add_clusters` of one task's pairs."""
+    """Return the rows of `add_clusters` of one task's pairs; their test may be known."""
     table = pairs[PAIR_KEY].copy()
     table[CLUSTER_COLUMNS] = np.nan
     table["resolved_cluster"] = pd.array([pd.NA] * len(table), dtype="boolean")
@@ -56,7 +59,7 @@ def cluster_columns(
     low, high = icc_interval(moments, confidence=ICC_CONFIDENCE)
     columns = [paper.icc, paper.design_effect, paper.n_star, paper.q]
     columns += [low, high, need.design_effect, need.n_star, need.items_per_cluster]
-    columns += [need.n_clusters, cluster_robust_test(moments).p]
+    columns += [need.n_clusters, (known or cluster_robust_test(moments)).p]
     table[CLUSTER_COLUMNS] = np.stack(columns, axis=1)
     table["resolved_cluster"] = pd.array(paper.resolved, dtype="boolean")
     return without_strangers(table, pairs, CLUSTER_COLUMNS)

@@ -18,7 +18,6 @@ from dataclasses import dataclass, fields, replace
 from typing import TypeVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from llm_power._errors import InvalidArgument
@@ -260,8 +259,6 @@ class ScoreMoments:
         powers = (self._rows, np.square(self._rows), self._rows**3)
         # Of models, within clusters: (n_clusters, n_models).
         self._powers = [np.add.reduceat(x, starts, axis=1).T for x in powers]
-        values = pd.factorize(self._by_model.ravel())[0].reshape(self._by_model.shape)
-        self._values = values.astype(np.uint16 if values.max() < 2**16 else np.uint32)
 
     def moments(self, first: IntArray, second: IntArray) -> DifferenceMoments:
         """Return the moments of the paired difference over shared items, (n_pairs,).
@@ -330,7 +327,7 @@ class ScoreMoments:
 
     def _differing(self, first: IntArray, second: IntArray) -> IntArray:
         # Pair by pair the rows stay in a core's cache.
-        pairs, values = zip(first.tolist(), second.tolist(), strict=True), self._values
+        pairs, values = zip(first.tolist(), second.tolist(), strict=True), self._by_model
         return np.array(
             [np.count_nonzero(values[a] != values[b]) for a, b in pairs], dtype=np.int64
         )

@@ -101,9 +101,9 @@ def decide_pairs(
 ) -> pd.DataFrame:
     """Return the verdict on pairs of a task within a family, whose values are in their order.
 
-    Without one each pair was named beforehand.
+    Every pair has an item. Without a family each pair was named beforehand.
     """
-    tests = PairTests(evidence.with_an_item(), declared)
+    tests = PairTests(evidence, declared)
     found = _decided(with_an_item(pairs), task, tests, (point, declared, family))
     table = pd.concat([pairs[PAIR_KEY], found[[*DECISION_COLUMNS]]], axis=1)
     return without_strangers(table, pairs, ESTIMATES)

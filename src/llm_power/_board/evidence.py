@@ -45,7 +45,7 @@ from llm_power._statistics.verdict import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
     """Sufficient statistics of some pairs of one task; every pair has an item."""
 
@@ -59,6 +59,20 @@ class Evidence:
     def n_items(self) -> IntArray:
         """Return the number of items that both models of each pair were scored on."""
         return self.of_items.n_items
+
+    @cached_property
+    def cluster_test(self) -> ClusterRobustTest:
+        """Return CR2's test of the clusters, if there are any, as a sample."""
+        assert self.of_clusters is not None
+        return cluster_robust_test(self.of_clusters)
+
+    def sampled_clusters(self, *, weighted: bool) -> tuple[ClusterMoments, ClusterRobustTest]:
+        """Return the moments of the clusters, weighted by their sizes or not, with CR2's test."""
+        assert self.of_clusters is not None
+        if not weighted or self.cluster_sizes is None:
+            return self.of_clusters, self.cluster_test
+        moments = weighted_moments(self.of_clusters, self.cluster_sizes)
+        return moments, cluster_robust_test(moments)
 
     def with_an_item(self) -> Evidence:
         """Give pairs that share no item one that both failed, so that they stay undetermined."""
@@ -151,7 +165,7 @@ class PairTests:
         self._evidence, self._declared = evidence, declared
         self._known_p, self._known_p_of_items = known_p, known_p_of_items
         self.robust = _cluster_test(evidence, declared)
-        self._weighted = _weighted_gaps(evidence) if declared.weighted else None
+        self._weighted = weighted_gaps(evidence) if declared.weighted else None
 
     @property
     def p(self) -> FloatArray:
@@ -272,13 +286,11 @@ _RESAMPLINGS: Final[
 
 
 def _cluster_test(evidence: Evidence, declared: Declared) -> ClusterTests | None:
-    moments = evidence.of_clusters
+    known = evidence.of_clusters
     # One cluster says nothing of others: the items are tested.
-    if moments is None or len(moments.n_items) < 2 or declared.clusters == "fixed":
+    if known is None or len(known.n_items) < 2 or declared.clusters == "fixed":
         return None
-    if declared.weighted and evidence.cluster_sizes is not None:
-        moments = weighted_moments(moments, evidence.cluster_sizes)
-    robust = cluster_robust_test(moments)
+    moments, robust = evidence.sampled_clusters(weighted=declared.weighted)
     if declared.cluster_test == "cr2":
         return ClusterTests(robust, None, "cluster")
     name, resample = _RESAMPLINGS[declared.cluster_test]
@@ -298,7 +310,8 @@ class _Weighted:
         return mean_verdicts(*law, test="weighted", **settings)
 
 
-def _weighted_gaps(evidence: Evidence) -> _Weighted | None:
+def weighted_gaps(evidence: Evidence) -> _Weighted | None:
+    """Return the gaps weighted by cluster, None without clusters."""
     moments, sizes = evidence.of_clusters, evidence.cluster_sizes
     if moments is None or sizes is None:
         return None

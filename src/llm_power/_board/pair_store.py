@@ -1,9 +1,9 @@
-"""Parquet dataset of a board's pairs: files at fixed places, written and read without all pairs."""
+"""Parquet dataset of a board's pairs: files at fixed places, written without all pairs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
@@ -151,37 +151,19 @@ def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
-def read_pairs(folder: Path, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    """Yield the pairs of a dataset in the order of their places, a row group at a time."""
-    for path in sorted(folder.glob("part-*.parquet")):
-        with pq.ParquetFile(path) as file:
-            for number in range(file.num_row_groups):
-                table = file.read_row_group(number, columns=columns)
-                yield table.cast(_decoded(table.schema))
-
-
-def _decoded(schema: pa.Schema) -> pa.Schema:
-    """Return texts instead of codes, which differ by row group."""
-    fields = [
-        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
-        for field in schema
-    ]
-    return pa.schema(fields)
-
-
 def write_family(path: Path, family: FamilyValues, ends: RankEnds) -> None:
-    """Write how the p-values of a family are adjusted, a row group for each kind."""
+    """Write how the p-values of a family are adjusted, a row group for each column."""
     decided = family.decided
-    kinds = decided.adjust, family.by_holm, family.by_bh
+    kinds = {"p_family": decided.adjust, **family.stepwise}
     metadata = {
         "family": json.dumps([decided.level, decided.size, decided.close]),
-        "most": json.dumps([kind.most for kind in kinds]),
+        "most": json.dumps({name: kind.most for name, kind in kinds.items()}),
         "ends": json.dumps({task: [x.tolist() for x in both] for task, both in ends.items()}),
     }
     columns = {"at": pa.float64(), "steps": pa.float64()}
     schema = pa.schema(columns, metadata=metadata)
     with _parquet_writer(path, schema) as writer:
-        for kind in kinds:
+        for kind in kinds.values():
             # Below the first step there is none to be at.
             values = np.concatenate([[-np.inf], kind.at]), kind.steps
             table = pa.table(dict(zip(columns, values, strict=True)), schema=schema)
@@ -191,16 +173,16 @@ def write_family(path: Path, family: FamilyValues, ends: RankEnds) -> None:
 def read_family(path: Path, p: FloatArray, unadjusted: FloatArray) -> tuple[FamilyValues, RankEnds]:
     """Return pairs of the family that `write_family` wrote, and the ends of ranks."""
     with pq.ParquetFile(path) as file:
-        metadata = {
-            name: json.loads(file.schema_arrow.metadata[name.encode()])
-            for name in ("family", "most", "ends")
-        }
-        kinds = []
-        for number, most in enumerate(metadata["most"]):
+        metadata = file.schema_arrow.metadata
+        (level, size, close), most, ends = (
+            json.loads(metadata[name]) for name in (b"family", b"most", b"ends")
+        )
+        kinds = {}
+        for number, name in enumerate(most):
             table = file.read_row_group(number)
-            at, steps = (table[name].to_numpy() for name in ("at", "steps"))
-            kinds.append(Adjustment(at[1:], steps, most))
-    level, size, close = metadata["family"]
+            at, steps = (table[column].to_numpy() for column in ("at", "steps"))
+            kinds[name] = Adjustment(at[1:], steps, most[name])
     known = None if close is None else (close[0], close[1])
-    ends = {task: (np.array(both[0]), np.array(both[1])) for task, both in metadata["ends"].items()}
-    return FamilyValues(FamilyTest(p, level, size, known, kinds[0]), unadjusted, *kinds[1:]), ends
+    decided = FamilyTest(p, level, size, known, kinds.pop("p_family"))
+    every = {task: (np.array(both[0]), np.array(both[1])) for task, both in ends.items()}
+    return FamilyValues(decided, unadjusted, kinds), every

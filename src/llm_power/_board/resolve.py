@@ -25,8 +25,8 @@ from llm_power._board.ranks import rank_table
 from llm_power._board.repeats import repeats_table
 from llm_power._board.stream import (
     Keep,
+    ShownPairs,
     Streamed,
-    StreamedPairs,
     is_streamed,
     shown_verdicts,
     stream_pairs,
@@ -123,7 +123,7 @@ class BoardVerdicts:
     def close_calls(self) -> int:
         """Return how many verdicts of all pairs could be another by other draws of max-T."""
         if self.streamed is not None:
-            return self.streamed.tally.n_close
+            return self.streamed.tally.counts["close"]
         return int(self.verdicts["close_call"].sum())
 
     @property
@@ -205,33 +205,14 @@ def resolve_board(
     2    kite    wren      400    35.13  11.39      True
     """
     _require_a_board(tasks, cluster, declared, top)
-    tasks, measure = _clustered(tasks, cluster), measure_of(tasks)
     on_stage("pairs")
-    pairs = BoardPairs(tasks, family, cluster, point, declared)
+    pairs = BoardPairs(_clustered(tasks, cluster), family, cluster, point, declared)
     p = p_values_between(pairs, 0, pairs.n_pairs)
     on_stage("family")
-    adjusted = pairs.adjusted(*p)
-    places = pairs.among_best(top)
-    verdicts = shown_verdicts(pairs, adjusted.of(places), places, on_stage)
-    on_stage("ranks")
-    ranks = with_leaders(rank_table(tasks, point, pairs.rank_ends(adjusted)), pairs)
-    on_stage("average")
-    average = average_tasks(tasks, family=family, cluster=cluster, point=point, declared=declared)
-    return BoardVerdicts(
-        verdicts,
-        family,
-        point,
-        declared,
-        ranks,
-        among_best(average, top),
-        _chosen_of(tasks),
-        _repeats(verdicts, tasks, point),
-        board_landscapes(verdicts, family) if top is None and measure is POINTS else {},
-        cluster=cluster,
-        readings=cluster_readings(pairs, adjusted, places),
-        top=top,
-        measure=measure,
-    )
+    values, places = pairs.adjusted(*p), pairs.among_best(top)
+    readings = cluster_readings(pairs, values, places)
+    shown = ShownPairs(places, values.of(places), pairs.rank_ends(values), readings, top)
+    return board_of(shown, pairs, on_stage)
 
 
 def stream_board(
@@ -282,32 +263,46 @@ def stream_board(
     _require_a_board(tasks, cluster, declared, keep.best)
     pairs = BoardPairs(_clustered(tasks, cluster), "all", cluster, point, declared)
     found = stream_pairs(pairs, keep, folder=folder, threads=threads, on_pairs=on_pairs)
-    return gathered_board(found, pairs)
+    return board_of(found, pairs)
 
 
-def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
-    """Return the board of streamed pairs, in one piece or in parts."""
+def board_of(
+    shown: ShownPairs, pairs: BoardPairs, on_stage: Callable[[str], None] = lambda _stage: None
+) -> BoardVerdicts:
+    """Return the board of pairs that are held, or streamed in one piece or in parts."""
     tasks, point, declared = pairs.tasks, pairs.point, pairs.declared
-    top = found.streamed.keep.best
-    verdicts = shown_verdicts(pairs, found.family, found.places)
+    streamed, top, measure = shown.streamed, shown.top, measure_of(tasks)
+    verdicts = shown_verdicts(pairs, shown.family, shown.places, on_stage)
+    on_stage("ranks")
+    ranks = with_leaders(rank_table(tasks, point, shown.ends), pairs)
+    on_stage("average")
     average = average_tasks(
-        tasks, family="adjacent", cluster=pairs.cluster, point=point, declared=declared
+        tasks,
+        family=pairs.family if streamed is None else "adjacent",
+        cluster=pairs.cluster,
+        point=point,
+        declared=declared,
     )
+    landscapes: Mapping[str, Landscape] = {}
+    if streamed is not None:
+        landscapes = streamed.tally.landscapes
+    elif top is None and measure is POINTS:
+        landscapes = board_landscapes(verdicts, pairs.family)
     return BoardVerdicts(
         verdicts,
-        "all",
+        pairs.family,
         point,
         declared,
-        with_leaders(rank_table(tasks, point, found.ends), pairs),
+        ranks,
         among_best(average, top),
         _chosen_of(tasks),
         _repeats(verdicts, tasks, point),
-        found.streamed.tally.landscapes,
-        found.streamed,
+        landscapes,
+        streamed,
         cluster=pairs.cluster,
-        readings=found.streamed.readings,
+        readings=shown.readings,
         top=top,
-        measure=measure_of(tasks),
+        measure=measure,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -24,7 +25,7 @@ from llm_power._board.clusters import cluster_columns
 from llm_power._board.columns import verdict_table
 from llm_power._board.decision import decide_pairs
 from llm_power._board.families import HELD_UP_TO, number_of_pairs
-from llm_power._board.landscape import Landscape
+from llm_power._board.landscape import VERDICTS, Landscape
 from llm_power._board.multiplicity import add_given_multiplicity, add_multiplicity
 from llm_power._board.pair_store import PairWriter
 from llm_power._board.resolution import add_resolution
@@ -33,7 +34,7 @@ from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, IntArray
-from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
+from llm_power._statistics.verdict import DIFFERENT, UNDETERMINED
 
 #: Pairs that a board with more of them shows with every column.
 SHOWN_UP_TO: Final = 20_000
@@ -107,45 +108,42 @@ def is_streamed(tasks: Sequence[TaskScores], family: Family, keep: Keep | None) 
 class Tally:
     """Counts of all pairs, chunk by chunk."""
 
-    verdicts: dict[str, int]
+    # Pairs by verdict, and of those resolved, unattainable, crossed and close.
+    counts: Counter[str]
     # By task, pairs by number of shared items.
     shared: dict[str, IntArray]
     landscapes: dict[str, Landscape]
-    n_resolved: int = 0
-    n_unattainable: int = 0
-    n_crossed: int = 0
-    n_close: int = 0
 
     @classmethod
     def empty(cls, tasks: Sequence[TaskScores]) -> Tally:
         """Return the tally of no pairs."""
-        names = (DIFFERENT, EQUIVALENT, UNDETERMINED)
         return cls(
-            dict.fromkeys(names, 0),
+            Counter(),
             {task.task: np.zeros(task.n_items + 1, dtype=np.int64) for task in tasks},
             {x.task: Landscape(x.task, len(x.models)) for x in tasks if x.kind != "real"},
         )
 
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """Return how many pairs have each verdict."""
+        return {name: self.counts[name] for name in VERDICTS}
+
     def add(self, task: TaskScores, columns: Columns) -> None:
         """Count pairs of one task."""
-        for name in self.verdicts:
-            self.verdicts[name] += int(np.count_nonzero(columns["verdict"] == name))
-        self.n_resolved += int(np.count_nonzero(columns["resolved"]))
-        self.n_unattainable += int(np.count_nonzero(~columns["attainable"]))
-        self.n_crossed += int(np.count_nonzero(columns.get("crossed", False)))
-        self.n_close += int(np.count_nonzero(columns["close_call"]))
+        which = {name: columns["verdict"] == name for name in VERDICTS} | {
+            "resolved": columns["resolved"],
+            "unattainable": ~columns["attainable"],
+            "crossed": columns.get("crossed", False),
+            "close": columns["close_call"],
+        }
+        self.counts.update({name: int(np.count_nonzero(pairs)) for name, pairs in which.items()})
         self.shared[task.task] += np.bincount(columns["n_items"], minlength=task.n_items + 1)
         if task.task in self.landscapes:
             self.landscapes[task.task].add(columns)
 
     def merge(self, other: Tally) -> None:
         """Add the counts of other pairs of the same tasks."""
-        for name, number in other.verdicts.items():
-            self.verdicts[name] += number
-        self.n_resolved += other.n_resolved
-        self.n_unattainable += other.n_unattainable
-        self.n_crossed += other.n_crossed
-        self.n_close += other.n_close
+        self.counts.update(other.counts)
         for task, landscape in other.landscapes.items():
             self.landscapes[task].merge(landscape)
         for task, numbers in other.shared.items():
@@ -162,6 +160,7 @@ class Tally:
     def from_json(cls, text: str) -> Tally:
         """Return the tally that `to_json` wrote."""
         state = json.loads(text)
+        state["counts"] = Counter(state["counts"])
         state["shared"] = {t: np.array(x, dtype=np.int64) for t, x in state["shared"].items()}
         state["landscapes"] = {t: Landscape.from_json(x) for t, x in state["landscapes"].items()}
         return cls(**state)
@@ -184,19 +183,22 @@ class Streamed:
     n_pairs: int
     tally: Tally
     tasks: list[dict[str, object]] = field(default_factory=list)
-    # Pairs that differ by either reading of the clusters, of all of them.
-    readings: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class StreamedPairs:
-    """All pairs of a board as counted, and places and p-values of those to be shown."""
+class ShownPairs:
+    """Places and p-values of the pairs of a board that are shown."""
 
-    streamed: Streamed
-    family: FamilyValues
     places: IntArray
+    family: FamilyValues
     # As `BoardPairs.rank_ends` returned them.
     ends: RankEnds
+    # Pairs that differ by either reading of the clusters.
+    readings: Sequence[Mapping[str, Any]]
+    # Of how many best models, None for all.
+    top: int | None
+    # All pairs as counted, if not all are held.
+    streamed: Streamed | None = None
 
 
 def stream_pairs(
@@ -206,7 +208,7 @@ def stream_pairs(
     folder: Path | None = None,
     threads: int | None = None,
     on_pairs: Callable[[int], None] = lambda _count: None,
-) -> StreamedPairs:
+) -> ShownPairs:
     """Count all pairs in chunks, and write those kept; the threads change nothing."""
     whole = 0, pairs.n_pairs
     p = p_values_between(pairs, *whole, threads=threads, on_pairs=on_pairs)
@@ -226,10 +228,8 @@ def stream_pairs(
     some_of_each = len(pairs.at(places)) == len(pairs.tasks)
     unbounded = keep.which == "all" and keep.best is None
     if len(places) > SHOWN_UP_TO or unbounded or not some_of_each:
-        return adjacent_shown(pairs, family, ends, tally, keep)
-    return StreamedPairs(
-        _streamed(pairs, family, tally, keep, keep), family.of(places), places, ends
-    )
+        return shown_pairs(pairs, family, ends, tally, keep)
+    return shown_pairs(pairs, family, ends, tally, keep, places=places)
 
 
 def columns_between(
@@ -248,21 +248,28 @@ def columns_between(
     yield from in_threads(work, pairs.chunks(start, stop), threads=threads)
 
 
-def adjacent_shown(
-    pairs: BoardPairs, family: FamilyValues, ends: RankEnds, tally: Tally, keep: Keep
-) -> StreamedPairs:
-    """Return the streamed pairs with the adjacent ones to be shown."""
-    places = _adjacent(pairs, keep.best)
-    streamed = _streamed(pairs, family, tally, keep, Keep("adjacent", best=keep.best))
-    return StreamedPairs(streamed, family.of(places), places, ends)
-
-
-def _streamed(
-    pairs: BoardPairs, family: FamilyValues, tally: Tally, keep: Keep, shown: Keep
-) -> Streamed:
+def shown_pairs(
+    pairs: BoardPairs,
+    family: FamilyValues,
+    ends: RankEnds,
+    tally: Tally,
+    keep: Keep,
+    *,
+    places: IntArray | None = None,
+) -> ShownPairs:
+    """Return the streamed pairs at `places` as those to be shown, or the adjacent ones."""
+    shown = keep
+    if places is None:
+        places, shown = _adjacent(pairs, keep.best), Keep("adjacent", best=keep.best)
     overview = [_overview(task, tally) for task in pairs.tasks]
-    readings = cluster_readings(pairs, family)
-    return Streamed(keep, shown, pairs.n_pairs, tally, overview, readings)
+    return ShownPairs(
+        places,
+        family.of(places),
+        ends,
+        cluster_readings(pairs, family),
+        keep.best,
+        Streamed(keep, shown, pairs.n_pairs, tally, overview),
+    )
 
 
 def _adjacent(pairs: BoardPairs, best: int | None) -> IntArray:
@@ -307,15 +314,16 @@ def shown_verdicts(
             counts,
             resolution,
             point,
-            adjusted={"p_holm": family.holm, "p_bh": family.bh},
+            adjusted=family.adjusted,
             size=pairs.n_pairs,
         )
     on_stage("clusters")
     clusters, decisions = [], []
     for task, some, evidence in pairs.evidence_at(places):
         rows, adjusted = counts.iloc[some], family.decided.of(some)
-        moments = evidence.with_an_item().of_clusters
-        clusters.append(cluster_columns(rows, moments, point))
+        moments = evidence.of_clusters
+        known = None if moments is None else evidence.cluster_test
+        clusters.append(cluster_columns(rows, moments, point, known))
         decisions.append(decide_pairs(rows, evidence, task, point, pairs.declared, family=adjusted))
     on_stage("verdicts")
     return verdict_table(

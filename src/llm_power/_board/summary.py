@@ -238,10 +238,8 @@ def _summarized(board: BoardVerdicts) -> dict[str, Any]:
     streamed, tally = board.streamed, board.streamed.tally
     return {
         "n_pairs": streamed.n_pairs,
-        "verdicts": dict(tally.verdicts),
-        "n_resolved": tally.n_resolved,
-        "n_unattainable": tally.n_unattainable,
-        "n_crossed": tally.n_crossed,
+        "verdicts": tally.verdicts,
+        **{f"n_{name}": tally.counts[name] for name in ("resolved", "unattainable", "crossed")},
         "tasks": streamed.tasks,
         "procedures": [],
         "kept": streamed.keep.words,

@@ -22,8 +22,6 @@ def ordered_product(left: FloatArray, right: FloatArray) -> FloatArray:
     BLAS may order its additions by the shape of a block and by the number of cores, and the last
     bits of a row must depend on neither.
     """
-    if len(left) == 1 and right.ndim == 2:
-        return ordered_sum(left.T * right)[np.newaxis]
     total = np.zeros((left.shape[0], *right.shape[1:]))
     term = np.empty_like(total)
     for k in range(right.shape[0]):

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property
 
 import numpy as np
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import counts, finite, non_negative
-from llm_power._statistics.arrays import ArrayLike, FloatArray, centered, ordered_product, ratio
+from llm_power._statistics.arrays import ArrayLike, FloatArray, centered, ordered_sum, ratio
 
 #: A sum of squares below this share of the raw one is rounding of sums that are not whole.
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClusterMoments:
     """Sufficient statistics of the paired difference, one row a cluster."""
 
@@ -34,6 +34,11 @@ class ClusterMoments:
     #: What was taken off every difference beforehand. Taking off the mean keeps the digits of a
     #: variance that is small beside the squared gap; shape (n_pairs,) or ().
     origin: FloatArray = field(default_factory=lambda: np.zeros(()))
+
+    @cached_property
+    def anova(self) -> Anova:
+        """One-way ANOVA over all clusters."""
+        return one_way_anova(self, ordered_sum)
 
 
 def moments_from_sums(n_items: ArrayLike, sum_d: ArrayLike, sum_d2: ArrayLike) -> ClusterMoments:
@@ -145,13 +150,13 @@ def moments_from_counts(n_items: ArrayLike, b: ArrayLike, c: ArrayLike) -> Clust
     return moments
 
 
-#: From values (n_clusters, ...) to their sums over each set of clusters (n_sets, ...).
+#: From values (n_clusters, ...) to their sums over all clusters, or over each set (n_sets, ...).
 Pool = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, slots=True)
 class Anova:
-    """One-way ANOVA of D; a leading axis of cluster sets before the pairs'."""
+    """One-way ANOVA of D; sets of clusters are a leading axis before the pairs'."""
 
     n_clusters: FloatArray
     n_items: FloatArray
@@ -164,14 +169,9 @@ class Anova:
         """Items a non-empty cluster; NaN without any."""
         return ratio(self.n_items, self.n_clusters)
 
-    def at(self, row: int) -> Anova:
-        """The fit of one set of clusters."""
-        fields = (self.n_clusters, self.n_items, self.sum_d, self.sum_d2, self.icc)
-        return Anova(*(np.asarray(x[row]) for x in fields))
-
 
 def one_way_anova(moments: ClusterMoments, pool: Pool) -> Anova:
-    r"""Fit every set of clusters that `pool` sums over; clusters without items do not count in K.
+    r"""Fit the clusters that `pool` sums over; clusters without items do not count in K.
 
     .. math::
         ICC = \frac{MSB - MSW}{MSB + (n_0 - 1)\,MSW}, \quad
@@ -191,11 +191,6 @@ def one_way_anova(moments: ClusterMoments, pool: Pool) -> Anova:
     n0 = ratio(n_items - ratio(pool(n**2), n_items), n_clusters - 1)
     icc = ratio(ms_between - ms_within, ms_between + (n0 - 1) * ms_within)
     return Anova(n_clusters, n_items, total, squares, icc)
-
-
-def pool_all(moments: ClusterMoments) -> Pool:
-    """Sum over all clusters, as one set."""
-    return partial(ordered_product, np.ones((1, moments.sum_d.shape[0])))
 
 
 def all_but_one(values: FloatArray) -> FloatArray:

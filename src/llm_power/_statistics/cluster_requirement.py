@@ -36,7 +36,7 @@ from llm_power._statistics.argument_checks import (
     positive,
 )
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, ratio
-from llm_power._statistics.cluster_moments import ClusterMoments, one_way_anova, pool_all
+from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.design_effect import cluster_resolution, design_effect
 from llm_power._statistics.designs import ENDLESS, Design
 from llm_power._statistics.inversion import z_sum
@@ -113,7 +113,7 @@ def icc_interval(
     -0.0012 to 0.3387
     """
     tail = (1 - open_unit("confidence", confidence)) / 2
-    fit = one_way_anova(moments, pool_all(moments)).at(0)
+    fit = moments.anova
     icc = np.atleast_1d(fit.icc)
     shape = (moments.sum_d.shape[0], icc.size)
     n, sums, squares = (
@@ -306,9 +306,8 @@ def cluster_requirement(
     :math:`N^*_{IID} \cdot DE` holds the cluster size fixed: it is a number of clusters times that
     size, and reads as items only where new clusters come with them.
     """
-    fit = one_way_anova(moments, pool_all(moments)).at(0)
     pair = cluster_resolution(moments, alpha=alpha, power=power)
-    n, clusters = pair.n_items, np.broadcast_to(fit.n_clusters, pair.icc.shape)
+    n, clusters = pair.n_items, np.broadcast_to(moments.anova.n_clusters, pair.icc.shape)
     squares = np.broadcast_to(np.square(moments.n_items).sum(axis=0), pair.icc.shape)
     # By Kish's effective number of clusters.
     inside, spread = np.maximum(pair.icc, 0.0), ratio(clusters, ratio(np.square(n), squares))

@@ -24,7 +24,7 @@ from scipy.special import stdtr
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import finite, open_unit, positive_count
 from llm_power._statistics.arrays import FloatArray, IntArray, ordered_sum, ratio
-from llm_power._statistics.cluster_moments import ClusterMoments, one_way_anova, pool_all
+from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.random_streams import named_rng
 from llm_power._statistics.skewness import asymmetry, upper_t_quantile
 
@@ -263,7 +263,7 @@ def gap_asymmetry(moments: ClusterMoments, residual: FloatArray) -> FloatArray:
     with the ICC :math:`\rho` of one-way ANOVA. Equal clusters have `asymmetry` of their residuals.
     """
     n = np.broadcast_to(moments.n_items, residual.shape)
-    icc = np.clip(np.nan_to_num(one_way_anova(moments, pool_all(moments)).at(0).icc), 0.0, 1.0)
+    icc = np.clip(np.nan_to_num(moments.anova.icc), 0.0, 1.0)
     sigma = np.sqrt(np.where(n > 0, icc + _ratio(1 - icc, n), 0.0))
     precision, mean = _ratio(1.0, np.square(sigma)), _ratio(residual, n)
     centre = _ratio(ordered_sum(precision * mean), ordered_sum(precision))

@@ -23,7 +23,6 @@ from llm_power._statistics.cluster_moments import (
     budget,
     inflate,
     one_way_anova,
-    pool_all,
 )
 from llm_power._statistics.inversion import required_n, resolution_ratio
 
@@ -142,8 +141,7 @@ def cluster_resolution(
     >>> bool(found.resolved)
     True
     """
-    fit = one_way_anova(moments, pool_all(moments))
-    return _resolution(fit.at(0), moments.origin, alpha, power)
+    return _resolution(moments.anova, moments.origin, alpha, power)
 
 
 def leave_one_cluster_out(

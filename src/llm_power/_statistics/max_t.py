@@ -39,7 +39,7 @@ from llm_power._statistics._roots import threshold
 from llm_power._statistics.argument_checks import at_least_two, open_unit, proportions
 from llm_power._statistics.arrays import ArrayLike, FloatArray
 from llm_power._statistics.multiplicity import Adjustment, FamilyTest
-from llm_power._statistics.random_streams import Keys, keyed_normals, pooled
+from llm_power._statistics.random_streams import Keys, factored, keyed_normals, pooled
 
 FEWEST_DRAWS: Final = 1_000
 MOST_DRAWS: Final = 16_000
@@ -112,11 +112,18 @@ def _critical_levels(
     return critical, (float(np.nextafter(max(low, bonferroni), 1)), high)
 
 
+def _on_grid(rows: FloatArray) -> FloatArray:
+    """Return the rows as whole numbers up to 2^16."""
+    largest = float(np.abs(rows).max(initial=0.0))
+    return np.rint(rows * 2.0 ** (16 - np.ceil(np.log2(largest)))) if largest > 0 else rows
+
+
 class GapDraws:
     """Jointly normal deviates of the gaps between models, by Gaussian multipliers.
 
     The rows are centred scores of items, (n_items, n_models), each with a key of its own. They are
-    put on a grid of 2^-16 of the largest number, so that all sums of products are exact.
+    put on a grid of 2^-16 of the largest number, so that all sums of products are exact. Where
+    items are many, draws belong to models by their scores: the same law, by fewer numbers.
 
     Items stand for the joint law of clustered gaps too, for few clusters correlate by chance. With
     draws for 14 clusters, 40 equal models, an ICC of .1 and a nominal .05 some pair is declared in
@@ -128,10 +135,10 @@ class GapDraws:
         if rows.shape[1] <= _FEW_MODELS:
             # Few models have few patterns of scores, whatever the number of items.
             rows, keys = pooled(rows, keys)
-        largest = float(np.abs(rows).max(initial=0.0))
-        scale = 2.0 ** (16 - np.ceil(np.log2(largest))) if largest > 0 else 1.0
-        # Whole numbers up to 2^16: single precision holds them.
-        self._rows = np.ascontiguousarray(np.rint(rows * scale).T.astype(np.float32))
+        elif len(rows) >= _MANY_ITEMS * rows.shape[1]:
+            rows, keys = factored(_on_grid(rows), keys)
+        # Single precision holds them.
+        self._rows = np.ascontiguousarray(_on_grid(rows).T.astype(np.float32))
         self._keys = keys
         # What was asked for is asked for again: for ranks, and by the other reading of clusters.
         self._tiles: dict[int, Tile] = {}
@@ -238,6 +245,8 @@ _BLOCK: Final = 1024
 # Items of which single precision holds any sum of draws.
 _ITEMS: Final = 2_048
 _FEW_MODELS: Final = 16
+# Items a model from which draws for the models take less time.
+_MANY_ITEMS: Final = 3
 # Sums of draws that are kept at most, of each look: 32 MB.
 _FEW_SUMS: Final = 2**23
 # Models up to which tiles are kept: 150 MB.

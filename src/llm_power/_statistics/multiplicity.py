@@ -133,7 +133,7 @@ def adjust_holm(p: ArrayLike, m: int | None = None) -> FloatArray:
     [0.03, 0.06, 0.06]
     """
     p, m = _declared(p, m)
-    return stepwise(p, m)[0](p)
+    return stepwise(p, m)["p_holm"](p)
 
 
 def adjust_benjamini_hochberg(p: ArrayLike, m: int | None = None) -> FloatArray:
@@ -168,7 +168,7 @@ def adjust_benjamini_hochberg(p: ArrayLike, m: int | None = None) -> FloatArray:
     [0.03, 0.04, 0.04]
     """
     p, m = _declared(p, m)
-    return stepwise(p, m)[1](p)
+    return stepwise(p, m)["p_bh"](p)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,16 +195,18 @@ class Adjustment:
         return np.maximum(adjusted, p, out=adjusted)
 
 
-def stepwise(p: FloatArray, m: int) -> tuple[Adjustment, Adjustment]:
-    """Return how Holm and how Benjamini and Hochberg adjust the p-values of a family of `m`."""
+def stepwise(p: FloatArray, m: int) -> dict[str, Adjustment]:
+    """Return by column how Holm and how Benjamini and Hochberg adjust a family of `m` tests."""
     values, counts = _distinct(p)
     upto = np.cumsum(counts)
-    holm = np.maximum.accumulate(values * (m - (upto - counts)))
-    bh = np.minimum.accumulate((values * m / upto)[::-1])[::-1]
-    none = np.zeros(1)
-    found = (np.concatenate([none, np.minimum(1.0, steps)]) for steps in (holm, bh))
-    by_holm, by_bh = (Adjustment(values, steps) for steps in found)
-    return by_holm, by_bh
+    steps = {
+        "p_holm": np.maximum.accumulate(values * (m - (upto - counts))),
+        "p_bh": np.minimum.accumulate((values * m / upto)[::-1])[::-1],
+    }
+    return {
+        name: Adjustment(values, np.concatenate([np.zeros(1), np.minimum(1.0, each)]))
+        for name, each in steps.items()
+    }
 
 
 # P-values that are sorted at once: 32 MB.
@@ -464,7 +466,7 @@ def false_discovery_family(
     values, rate = proportions("p", p), open_unit("alpha", alpha)
     size = values.size
     constant = float(np.sum(1 / np.arange(1, size + 1))) if any_dependence else 1.0
-    adjust = stepwise(values, size)[1]
+    adjust = stepwise(values, size)["p_bh"]
     adjust = replace(adjust, steps=np.minimum(constant * adjust.steps, 1.0))
     family = FamilyTest(values, rate, size, adjust=adjust)
     selected = int(np.count_nonzero(family.different(rate)))

@@ -21,6 +21,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
+from threadpoolctl import threadpool_limits
 
 from llm_power._statistics.arrays import FloatArray
 
@@ -41,6 +42,8 @@ _FACTORS: Final = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _GRID: Final = 2.0**10
 # Hashes that are in a core's cache.
 _HASHES: Final = 2**15
+# Share of the largest square that is added to all: one column may follow from others.
+_RIDGE: Final = 1e-10
 # Columns whose scores are mixed at once.
 _COLUMNS: Final = 64
 
@@ -52,7 +55,11 @@ def content_digest(names: Sequence[str], values: FloatArray) -> Keys:
 
 def column_digests(names: Sequence[str], values: FloatArray) -> Keys:
     """The same of each model's scores, (n_models,)."""
-    own, parts = _hashed(names)[:, np.newaxis], [np.zeros(0, dtype=np.uint64)]
+    return _of_columns(_hashed(names), values)
+
+
+def _of_columns(own: Keys, values: FloatArray) -> Keys:
+    own, parts = own[:, np.newaxis], [np.zeros(0, dtype=np.uint64)]
     for start in range(0, values.shape[1], _COLUMNS):
         some = values[:, start : start + _COLUMNS]
         # One NaN and one zero.
@@ -100,6 +107,21 @@ def pooled(rows: FloatArray, keys: Keys) -> tuple[FloatArray, Keys]:
     counts = np.diff(starts, append=len(rows))
     merged = rows[order[starts]] * np.sqrt(counts)[:, np.newaxis]
     return merged, _mixed(np.add.reduceat(keys[order], starts))
+
+
+def factored(rows: FloatArray, keys: Keys) -> tuple[FloatArray, Keys]:
+    """Return a row for each distinct column of whole numbers, with a key of the column's content.
+
+    The products of columns stay as they are, but for 1e-10 of the largest, and with them the joint
+    distribution of sums of draws.
+    """
+    own, first, place = np.unique(_of_columns(keys, rows), return_index=True, return_inverse=True)
+    distinct = rows[:, first]
+    products = distinct.T @ distinct
+    products[np.diag_indices_from(products)] += _RIDGE * max(1.0, products.max())
+    # The last bits may depend on the number of threads.
+    with threadpool_limits(1, user_api="blas"):
+        return np.asarray(np.linalg.cholesky(products).T[:, place], dtype=float), _mixed(own)
 
 
 def _hashed(names: Sequence[str]) -> Keys:

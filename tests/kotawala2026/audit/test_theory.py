@@ -21,7 +21,7 @@ from findings_by_name import Sets, Values
 from kotawala2026.quantities.closed_forms import Expansion, taylor_coefficient
 from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers
-from llm_power_audit.selection import UNDEFINED
+from llm_power_audit._errors import UNDEFINED
 from replication.findings import Finding
 
 TOPICS = {

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from board_examples import written_pairs
 from llm_power._board import all_pairs
 from llm_power._board.all_pairs import (
     BoardPairs,
@@ -21,15 +22,15 @@ from llm_power._board.all_pairs import (
 from llm_power._board.columns import CORE_COLUMNS
 from llm_power._board.families import pair_indices, pairs_at, place_of
 from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.pair_store import read_family, read_pairs, write_family
+from llm_power._board.pair_store import read_family, write_family
 from llm_power._board.ranking import prepare_task
-from llm_power._board.resolve import gathered_board, resolve_board, stream_board
+from llm_power._board.resolve import board_of, resolve_board, stream_board
 from llm_power._board.stream import (
     Keep,
     Tally,
-    adjacent_shown,
     columns_between,
     is_streamed,
+    shown_pairs,
     shown_verdicts,
     stream_pairs,
 )
@@ -168,13 +169,14 @@ def test_a_streamed_board_counts_and_writes_the_pairs_of_the_board(tmp_path: Pat
     streamed = stream_board([task], cluster="group", folder=folder, keep=Keep("band", 11))
     pd.testing.assert_frame_equal(streamed.verdicts, board.verdicts)
     pd.testing.assert_frame_equal(streamed.ranks, board.ranks)
-    table, held = pd.concat([part.to_pandas() for part in read_pairs(folder)]), board.verdicts
+    table, held = written_pairs(folder), board.verdicts
     for name in set(table) & set(held):
         assert same(table[name].to_numpy(), held[name].to_numpy()), name
     assert streamed.streamed is not None
     tally = streamed.streamed.tally
     assert tally.verdicts["different"] == (held["verdict"] == "different").sum()
-    assert (tally.n_resolved, tally.n_crossed) == (held["resolved"].sum(), held["crossed"].sum())
+    for name in ("resolved", "crossed"):
+        assert tally.counts[name] == held[name].sum()
 
 
 @pytest.mark.parametrize("kind", ["binary", "graded"])
@@ -299,7 +301,7 @@ def test_binary_and_graded_tasks_are_written_into_one_dataset(
         TaskScores(k, k, ids, models, rng.integers(0, 2, (30, 3)).astype(float)) for k in kinds
     ]
     stream_pairs(BoardPairs(tasks, "all", None, POINT, Declared()), Keep(), folder=tmp_path)
-    table = pd.concat([part.to_pandas() for part in read_pairs(tmp_path)]).set_index("task")
+    table = written_pairs(tmp_path).set_index("task")
     assert table["gap"].notna().all()
     for name in ("n11", "b", "c", "n00", "log_e", "crossed"):
         assert table[name].isna().groupby("task").all().to_dict() == {
@@ -324,9 +326,9 @@ def test_what_is_kept_is_written_and_the_family_is_all(
 ) -> None:
     task = drawn_task()
     whole = stream_board([task], folder=tmp_path / "whole")
-    every = pd.concat([part.to_pandas() for part in read_pairs(tmp_path / "whole")])
+    every = written_pairs(tmp_path / "whole")
     board = stream_board([task], keep=Keep.parsed(text), folder=tmp_path / "kept")
-    kept = pd.concat([part.to_pandas() for part in read_pairs(tmp_path / "kept")])
+    kept = written_pairs(tmp_path / "kept")
     chosen = every[expected(every)].reset_index(drop=True)  # type: ignore[operator]
     pd.testing.assert_frame_equal(kept, chosen)
     assert board.streamed is not None
@@ -343,7 +345,7 @@ def test_the_dictionary_names_the_columns_of_a_dataset(tmp_path: Path) -> None:
     found = set()
     for name, (scores, cluster) in boards.items():
         stream_board([scores], cluster=cluster, folder=tmp_path / name)
-        found |= set(next(read_pairs(tmp_path / name)).column_names)
+        found |= set(written_pairs(tmp_path / name))
     assert found == set(CORE_COLUMNS)
 
 
@@ -364,12 +366,14 @@ def test_the_parts_of_a_board_are_the_board_in_one_piece(tmp_path: Path) -> None
             columns.append(block)
         tally.merge(Tally.from_json(own.to_json()))
     one = stream_pairs(pairs, Keep())
-    whole = gathered_board(one, pairs)
-    parts = gathered_board(adjacent_shown(pairs, *read_family(path, *every), tally, Keep()), pairs)
+    whole = board_of(one, pairs)
+    parts = board_of(shown_pairs(pairs, *read_family(path, *every), tally, Keep()), pairs)
     pd.testing.assert_frame_equal(parts.verdicts, whole.verdicts)
     pd.testing.assert_frame_equal(parts.ranks, whole.ranks)
+    assert one.streamed
+    assert parts.streamed
     assert tally.to_json() == one.streamed.tally.to_json()
-    assert whole.streamed == replace(parts.streamed, tally=whole.streamed.tally)  # type: ignore[union-attr,type-var]
+    assert one.streamed == replace(parts.streamed, tally=one.streamed.tally)
     assert len(frame(columns)) == pairs.n_pairs
 
 
@@ -394,8 +398,8 @@ def test_the_family_is_adjusted_as_a_whole() -> None:
 
     family = family_of(p, p / 2, largest, alpha=0.05)
     np.testing.assert_array_equal(family.decided.p, max_t_family(p, largest).p)
-    np.testing.assert_array_equal(family.holm, adjust_holm(p / 2))
-    np.testing.assert_array_equal(family.bh, adjust_benjamini_hochberg(p / 2))
+    np.testing.assert_array_equal(family.adjusted["p_holm"], adjust_holm(p / 2))
+    np.testing.assert_array_equal(family.adjusted["p_bh"], adjust_benjamini_hochberg(p / 2))
 
 
 @pytest.mark.parametrize("text", ["none", "top", "top:1", "band:0", "band:x", "all:3", "top:٣"])

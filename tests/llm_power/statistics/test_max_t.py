@@ -25,6 +25,7 @@ from llm_power._statistics.multiplicity import FamilyTest, adjust_bonferroni, si
 from llm_power._statistics.random_streams import (
     Keys,
     content_digest,
+    factored,
     keyed_normals,
     keys_of,
     named_rng,
@@ -105,13 +106,14 @@ def test_the_interval_of_the_level_has_the_true_one() -> None:
     assert missed <= 3
 
 
-def test_deviates_are_correlated_as_the_gaps_are() -> None:
+@pytest.mark.parametrize("models", [4, 20])
+def test_deviates_are_correlated_as_the_gaps_are(models: int) -> None:
     rng = named_rng(2, "scores")
-    scores = (rng.normal(size=(900, 1)) + rng.normal(size=(900, 4)) > 0).astype(float)
-    first, second = np.triu_indices(4, k=1)
+    scores = (rng.normal(size=(900, 1)) + rng.normal(size=(900, models)) > 0).astype(float)
+    first, second = np.triu_indices(models, k=1)
     gaps = scores[:, first] - scores[:, second]
     expected = np.random.default_rng(0).multivariate_normal(
-        np.zeros(6), np.corrcoef(gaps.T), size=40_000, method="eigh"
+        np.zeros(len(first)), np.corrcoef(gaps.T), size=40_000, method="eigh"
     )
     found = drawn(scores).largest(0, 40_000)
     for share in (0.5, 0.9, 0.95):
@@ -121,10 +123,13 @@ def test_deviates_are_correlated_as_the_gaps_are() -> None:
     assert np.mean(adjacent <= norm.ppf(0.975)) == pytest.approx(0.95, abs=0.005)
 
 
+@pytest.mark.parametrize("models", [20, 150])
 @pytest.mark.parametrize("kind", ["binary", "graded", "missing"])
-def test_neither_order_nor_blocks_change_a_bit(kind: str) -> None:
+def test_neither_order_nor_blocks_change_a_bit(kind: str, models: int) -> None:
     rng = named_rng(4, kind)
-    scores = rng.uniform(size=(300, 150)) if kind == "graded" else np.rint(rng.random((300, 150)))
+    scores = rng.uniform(size=(300, models))
+    if kind != "graded":
+        scores = np.rint(scores)
     if kind == "missing":
         scores[rng.random(scores.shape) < 0.3] = np.nan
     names = [f"q{k}" for k in range(300)]
@@ -133,8 +138,8 @@ def test_neither_order_nor_blocks_change_a_bit(kind: str) -> None:
         x, ids = scores[np.ix_(rows, columns)], [names[row] for row in rows]
         return GapDraws(centred_scores(x), keys_of(ids, content_digest(ids, x))).largest(0, 100)
 
-    whole = largest(np.arange(300), np.arange(150))
-    np.testing.assert_array_equal(largest(rng.permutation(300), rng.permutation(150)), whole)
+    whole = largest(np.arange(300), np.arange(models))
+    np.testing.assert_array_equal(largest(rng.permutation(300), rng.permutation(models)), whole)
 
 
 @pytest.mark.parametrize("n_a", [80, 200])
@@ -183,6 +188,21 @@ def test_equal_rows_are_one_with_the_same_law() -> None:
     order = rng.permutation(60)
     again, others = pooled(rows[order], keys[order])
     np.testing.assert_array_equal(np.column_stack([merged, own]), np.column_stack([again, others]))
+
+
+def test_columns_have_draws_with_the_products_of_their_rows() -> None:
+    rng = named_rng(8, "columns")
+    rows = rng.integers(-3, 4, size=(200, 20)).astype(float)
+    rows[:, 1], rows[:, 2], rows[:, 3] = rows[:, 0], -rows[:, 0], 0.0
+    keys = keys_of([str(k) for k in range(200)], np.zeros(1, dtype=np.uint64))
+    fewer, own = factored(rows, keys)
+    assert (fewer.shape, own.shape) == ((19, 20), (19,))
+    np.testing.assert_allclose(fewer.T @ fewer, rows.T @ rows, atol=1e-6)
+    order, models = rng.permutation(200), rng.permutation(20)
+    again, others = factored(rows[np.ix_(order, models)], keys[order])
+    np.testing.assert_array_equal(again, fewer[:, models])
+    np.testing.assert_array_equal(others, own)
+    assert not factored(np.zeros((80, 20)), keys[:80])[0].round(4).any()
 
 
 def test_a_part_of_a_family_stays_as_large_as_the_family() -> None:
