@@ -84,7 +84,8 @@ def _headline(board: BoardVerdicts) -> str:
     total = board.n_pairs if board.streamed is not None else len(board.verdicts)
     nouns = "pairs" if board.streamed is not None else board.shown_words
     verb = "is" if counts[DIFFERENT] == 1 else "are"
-    many = f"{counts[DIFFERENT]:,} of {total:,} {nouns} {verb} {DIFFERENT}"
+    of_tasks = "" if board.average is None else " in the tasks"
+    many = f"{counts[DIFFERENT]:,} of {total:,} {nouns}{of_tasks} {verb} {DIFFERENT}"
     if board.n_pairs == 1:
         many = f"the pair is {next(name for name, n in counts.items() if n)}"
     others = {"equivalent": counts[EQUIVALENT], "undetermined": counts[UNDETERMINED]}
