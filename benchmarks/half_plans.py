@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -20,6 +19,7 @@ from half_samples import ALPHA, SEED
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.max_t import GapDraws, centred_scores, max_t_family
 from llm_power._statistics.multiplicity import FamilyTest
+from llm_power._statistics.predictive_power import USUAL_GAP, spread_of_gaps
 from llm_power._statistics.random_streams import content_digest, keys_of, named_rng
 from llm_power._statistics.verdict import Verdicts, binary_verdicts, mean_verdicts
 
@@ -27,8 +27,8 @@ from llm_power._statistics.verdict import Verdicts, binary_verdicts, mean_verdic
 _SHARE: Final = 1 / 6
 _FEWEST: Final = 16
 _MODELS: Final = 40
-# Splits, at least, and new runs before they end.
-_SPLITS: Final = 100
+# Splits, at least and at most, and new runs before they end.
+_SPLITS: Final = (100, 1_000)
 _RUNS: Final = 600
 
 Level = Literal["pair by pair", "all pairs, max-T"]
@@ -83,14 +83,17 @@ def _study(board: str, scores: FloatArray, level: Level) -> HalfPlan:
     first, second = np.triu_indices(models, k=1)
     undetermined, numbers = 0, 0
     runs: dict[bool, list[_Runs]] = {False: [], True: []}
-    for split in count():
-        if split >= _SPLITS and sum(run.kept.size for run in runs[False]) >= _RUNS:
+    for split in range(_SPLITS[1]):
+        if split >= _SPLITS[0] and sum(run.kept.size for run in runs[False]) >= _RUNS:
             break
         who = rng.choice(scores.shape[1], models, replace=False)
         x = scores[rng.permutation(len(scores))][:, who]
         gaps = x[:, first] - x[:, second]
         family = None if level == "pair by pair" else _family(x[:part], gaps[:part])
-        found = _verdicts(gaps, np.full(first.size, part), start=0, family=family)
+        # A pair named beforehand has no board to learn the spread of gaps from.
+        prior = USUAL_GAP if family is None else spread_of_gaps([x[:part]], [1.0])
+        whole = np.full(first.size, part)
+        found = _verdicts(gaps, whole, start=0, family=family, prior=prior)
         open_ = found.verdict == "undetermined"
         undetermined += int(open_.sum())
         numbers += int(np.isfinite(found.assured_items[open_]).sum())
@@ -129,6 +132,7 @@ def _verdicts(
     start: int,
     alpha: float = ALPHA,
     family: FamilyTest | None = None,
+    prior: float = USUAL_GAP,
 ) -> Verdicts:
     """Verdicts of the items from `start` to the end of each pair."""
     n, pairs = ends - start, np.arange(gaps.shape[1])
@@ -139,19 +143,21 @@ def _verdicts(
 
     if np.isin(gaps, (-1.0, 0.0, 1.0)).all():
         b, c = (total(gaps == sign).astype(np.int64) for sign in (1, -1))
-        return binary_verdicts(b, c, n, alpha=alpha, family=family)
+        return binary_verdicts(b, c, n, alpha=alpha, family=family, prior=prior)
     d, squares, cubes = (total(gaps**power) / n for power in (1, 2, 3))
     variance = np.maximum(squares - d**2, 1e-12)
     skew = (cubes - 3 * d * squares + 2 * d**3) / variance**1.5 / np.sqrt(n)
     error = np.sqrt(variance / np.maximum(n - 1, 1))
     df = np.maximum(total(gaps != 0) - 1, 1)
-    law: dict[str, Any] = {"skew": skew, "hall_df": n - 1, "alpha": alpha}
+    law: dict[str, Any] = {"skew": skew, "hall_df": n - 1, "alpha": alpha, "prior": prior}
     return mean_verdicts(d, error, df, n, family=family, **law)
 
 
 def _kept(runs: list[_Runs]) -> Kept:
     """Share that was kept; splits or models are the sample, whichever vary more."""
     kept = np.concatenate([run.kept for run in runs]).astype(float)
+    if not kept.size:
+        return Kept(np.nan, np.nan, 0)
     models = np.concatenate([run.models for run in runs], axis=1)
     split = np.repeat(np.arange(len(runs)), [len(run.kept) for run in runs])
     residual = kept - kept.mean()

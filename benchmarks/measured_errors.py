@@ -214,7 +214,10 @@ def plan_table(plans: Sequence[HalfPlan]) -> str:
     """Return one row a real board and level; splits or models are the sample of an error."""
     rows = []
     for each in plans:
-        kept = [f"{run.share:.3f} ± {run.error:.3f}" for run in (each.new_run, each.further)]
+        kept = [
+            f"{run.share:.3f} ± {run.error:.3f}" if run.number else "none"
+            for run in (each.new_run, each.further)
+        ]
         sizes = [f"{n:,}" for n in (each.n_items, each.first_part, each.undetermined)]
         runs = [f"{run.number:,}" for run in (each.new_run, each.further)]
         share = f"{each.with_number:.2f}"

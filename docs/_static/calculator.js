@@ -154,9 +154,9 @@ const Calculator = (() => {
   const pairAnswer = (plan, law) => ({
     plan,
     sentence: plan.exact === Infinity ? "No number of items separates models whose gap is zero."
-      : `Plan about ${count(Math.ceil(plan.exact), "item")}: the exact McNemar test then detects the gap of `
+      : `Plan about ${count(Math.ceil(plan.exact), "item")}: they detect the gap of `
         + `${points(plan.gap)} with power ${law.power}.`,
-    assumed: alone(plan),
+    assumed: alone(plan), test: "exact McNemar test",
     head: ["items"],
     rows: rowsOf(plan),
   });
@@ -202,7 +202,7 @@ const Calculator = (() => {
       }
       const plan = planOf(gap, discordance, law, n);
       return { ...pairAnswer(plan, law), sentence: `${count(n, "item")} detect gaps of about ${points(gap)} or more `
-        + `with power ${law.power}, by the exact McNemar test.` };
+        + `with power ${law.power}.` };
     },
     repeats(given, law) {
       const between = read(given, "between", 0, Infinity), withinA = read(given, "within_a", 0, Infinity);
@@ -220,9 +220,9 @@ const Calculator = (() => {
       return {
         plan,
         sentence: plan === Infinity ? "No number of items separates models whose gap is zero."
-          : n !== null ? `${count(n, "item")} with ${answers} to each detect gaps of about ${points(plan)} or more with power ${law.power}, by the paired t test.`
-            : `Plan about ${count(Math.ceil(plan), "item")} with ${answers} to each: the paired t test then detects the gap of ${points(gap)} with power ${law.power}.`,
-        assumed: `variance ${general(between, 4)} between items, ${general(withinA, 4)} of an answer of A and ${general(withinB, 4)} of B`,
+          : n !== null ? `${count(n, "item")} with ${answers} to each detect gaps of about ${points(plan)} or more with power ${law.power}.`
+            : `Plan about ${count(Math.ceil(plan), "item")} with ${answers} to each: they detect the gap of ${points(gap)} with power ${law.power}.`,
+        assumed: `variance ${general(between, 4)} between items, ${general(withinA, 4)} of an answer of A and ${general(withinB, 4)} of B`, test: "paired t test",
         head: [n === null ? "items" : "gap detected"],
         rows: [1, 2, 5, 10, Infinity].map((k) => [k === Infinity ? "answers without end" : `${count(k, "answer")} of each model`, write(value(k, k))]),
       };
@@ -294,7 +294,7 @@ const Calculator = (() => {
     try {
       const law = lawOf(asked);
       answer = ANSWERS[asked.know](asked, law);
-      show("assumed").textContent = `Assumed: ${answer.assumed}; two-sided level ${general(law.level, 4)} of each pair.`;
+      show("assumed").textContent = `Assumed: ${answer.assumed}; two-sided level ${general(law.level, 4)} of each pair${answer.test ? `; ${answer.test}` : ""}.`;
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       mark(error.field, error.message);

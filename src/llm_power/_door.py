@@ -14,13 +14,13 @@ from typing import Any, ClassVar, TypedDict, Unpack
 import pandas as pd
 
 from llm_power._board.average import read_weights
+from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.page_data import page_data
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import BoardVerdicts, require_different_tasks, resolved_board
 from llm_power._board.stream import Keep
 from llm_power._board.summary import describe_board
-from llm_power._board.verdicts import PAIRS_COLUMNS
 from llm_power._choices import (
     AnswerKey,
     ClusterSampling,
@@ -136,7 +136,7 @@ class Resolved(Reply):
     >>> from llm_power import example_task, resolve
     >>> board = resolve(example_task(), pairs="all", cluster="subject")
     >>> board
-    2 of 4 models could be first; 4 of 6 pairs differ, 2 are undetermined
+    2 of 4 models could be first; 4 of 6 pairs are different, 2 are undetermined
     >>> board.ranking[["model", "rank_low", "rank_high"]].head(2).values.tolist()
     [['heron', 1, 2], ['osprey', 1, 2]]
     >>> board.plan("heron", "osprey", gap=0.05).numbers.declared

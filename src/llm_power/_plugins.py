@@ -40,8 +40,14 @@ def plugin_names(group: str) -> tuple[str, ...]:
     return tuple(sorted({point.name for point in entry_points(group=group)}))
 
 
+def built_in_readers() -> dict[str, Callable[..., Any]]:
+    """Return the readers of this project by name; those of other packages are not loaded."""
+    points = entry_points(group=READERS)
+    return {point.name: point.load() for point in points if point.value.startswith("llm_power.")}
+
+
 def load_reader(name: str) -> Callable[..., Any]:
-    """Return the function ``(paths, options) -> TaskScores`` of that name."""
+    """Return the function ``(paths, options) -> TaskScores``, or several, of that name."""
     return load_plugin(READERS, name)
 
 

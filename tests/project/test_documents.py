@@ -14,6 +14,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -336,6 +337,10 @@ def test_a_score_goes_the_way_that_is_drawn(tmp_path: Path) -> None:
     first = [called.index(step) for step in drawn if step[1].islower()]
     assert len(first) >= 8
     assert first == sorted(first)
+    # It climbs to a layer above twice: from scores to the board, from the board to the answer.
+    rooms = [file.partition("/")[0] for file, _ in drawn]
+    layers = ["_statistics", "_scores", "_board", "_report", "_door.py", "_commands"]
+    assert sum(layers.index(a) < layers.index(b) for a, b in pairwise(rooms)) == 2
 
 
 def test_the_ways_through_the_house_name_what_is_there() -> None:

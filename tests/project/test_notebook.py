@@ -45,7 +45,7 @@ def test_the_notebook_shows_what_it_says_and_the_pages_of_its_answers() -> None:
     board = pages["board"]
     # The headline, and the whole page in a frame.
     assert board.startswith(
-        "<p>2 of 4 models could be first; 4 of 6 pairs differ, 2 are undetermined</p>"
+        "<p>2 of 4 models could be first; 4 of 6 pairs are different, 2 are undetermined</p>"
         "<iframe srcdoc="
     )
     assert "</html>" in html.unescape(board)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 
@@ -14,6 +15,8 @@ from repository import ROOT
 AUDIT = str(ROOT / "src" / "llm_power_audit")
 # What has the number in one form or another; whoever calls them passes it on.
 HOLD = ("csv_rows", "parse_printed", "_number", "agrees", "_judge")
+# By imports, from below.
+LAYERS = ("_csv", "printed", "_cells", "agreement", "selection", "register", "evaluate")
 REGISTER = """
 exhibits:
   table_03: {title: Table 3, file: table_03.csv, printed: printed/table_03.csv}
@@ -62,4 +65,8 @@ def test_a_printed_number_takes_the_way_that_is_drawn(tmp_path: Path) -> None:
         sys.setprofile(None)
     assert judged[0].verdict == "holds"
     assert list(way) == drawn()
-    assert len({name.partition(".")[0] for name in way}) == 7
+    modules = [name.partition(".")[0] for name in way]
+    assert (len(way), len({*modules})) == (22, 7)
+    # It climbs three times: with the text, with the number, and with both numbers.
+    climbs = [b for a, b in pairwise(modules) if LAYERS.index(a) < LAYERS.index(b)]
+    assert climbs == ["register", "evaluate", "evaluate"]

@@ -14,11 +14,11 @@ import pandas as pd
 import pytest
 import yaml
 
+from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.operating_point import Declared
 from llm_power._board.pair_store import read_pairs
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import resolve_board, stream_board
-from llm_power._board.verdicts import PAIRS_COLUMNS
 from llm_power._report.score_provenance import score_provenance
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.page_data import page_data
 from llm_power._board.pair_store import read_family
 from llm_power._board.resolve import gathered_board
 from llm_power._board.stream import Keep, Tally, adjacent_shown
 from llm_power._board.summary import describe_board
-from llm_power._board.verdicts import PAIRS_COLUMNS
 from llm_power._report.board_figure import save_board_figure
 from llm_power._report.board_tables import streamed_tables
 from llm_power._report.landscape import landscape_tables

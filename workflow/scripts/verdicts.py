@@ -1,6 +1,6 @@
 """Join the stages into the verdict table, and write what of it is for readers."""
 
-from llm_power._board.verdicts import PAIRS_COLUMNS, verdict_table
+from llm_power._board.columns import PAIRS_COLUMNS, verdict_table
 from replication.job import load, logged, save, snakemake, write_csv
 
 with logged():

@@ -13,9 +13,9 @@ from kotawala2026.exhibits._beside import beside, compared
 from kotawala2026.exhibits.item_count import jointly_solved, rules_of_table
 from kotawala2026.labels import in_printed_order, pair_names
 from kotawala2026.operating_point import ALPHA, POWER
+from llm_power._board.columns import verdict_table
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.resolution import add_resolution
-from llm_power._board.verdicts import verdict_table
 from llm_power._errors import InvalidArgument
 from llm_power._report.tables import Column, Formatter, as_integer
 from llm_power._statistics.arrays import IntArray

@@ -37,6 +37,7 @@ from llm_power._statistics.inversion import required_n, resolution_ratio
 from llm_power._statistics.max_t import GapDraws, centred_scores
 from llm_power._statistics.missing_scores import weighted_gap, weighted_moments
 from llm_power._statistics.multiplicity import FamilyTest
+from llm_power._statistics.predictive_power import spread_of_gaps
 from llm_power._statistics.verdict import DIFFERENT, Verdicts, agreed_verdicts, average_verdicts
 from llm_power._statistics.verdict_stability import chance_of_turning
 
@@ -348,12 +349,13 @@ class _Averaged:
     discordant: IntArray
     items: AverageGap
     clusters: AverageGap | None
+    prior: float
 
     def judged(
         self, adjusted: FamilyTest | None, point: OperatingPoint, declared: Declared
     ) -> Verdicts:
         law: dict[str, Any] = {"alpha": point.alpha, "power": point.power, "family": adjusted}
-        law["margin"] = declared.margin
+        law |= {"margin": declared.margin, "prior": self.prior}
         found = average_verdicts(self.items, self.n_items, self.discordant, **law)
         if self.clusters is None:
             return found
@@ -386,7 +388,8 @@ def _averaged(
             for each, gap, is_sampled in zip(evidence, gaps, sampled, strict=True)
         ]
         clusters = average_gap(by_clusters, strata.weights)
-    return _Averaged(evidence, n, discordant, items, clusters)
+    prior = spread_of_gaps([task.values for task in strata.tasks], strata.weights)
+    return _Averaged(evidence, n, discordant, items, clusters, prior)
 
 
 def _task_gap(items: PairCells | DifferenceMoments) -> TaskGap:

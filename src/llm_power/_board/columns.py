@@ -1,9 +1,27 @@
-"""The data dictionary: every column of a board's pairs and ranks, in the words of its metadata."""
+"""The verdict table, one row a pair, and the data dictionary of a board's files.
+
+Each stage takes the rows of `tabulation` and adds what its own idea says about them, in a module of
+its own: resolution, multiplicity, clusters, sequential, decision. The workflow caches every stage;
+`llm_power._board.resolve` runs them in a row.
+
+What to act on is ``verdict``, of the stage `decision`. ``resolved``, ``n_star`` and ``q`` are the
+paper's: `resolved` means q >= 1, that the items at hand reach the target power at the observed gap.
+At level .05 and power .80 that is p <= .0051 of a z test: many pairs that are different by their
+test are not resolved, and five discordant items all one way are resolved at an exact p of .0625.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
+
+import pandas as pd
+
+from llm_power._board.decision import DECISION_COLUMNS
+from llm_power._board.repeats import REPEAT_COLUMNS
+from llm_power._board.resolution import RESOLUTION_COLUMNS
+from llm_power._board.tabulation import PAIR_KEY
+from llm_power._errors import InvalidArgument
 
 # By subject; the order is that of the files.
 PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -22,72 +40,9 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "p_b": "score of B on these items",
         "delta": "p_a - p_b, in score units; p_b - p_a of scores of which lower is better",
     },
-    "The verdict": {
-        "verdict": "different, equivalent or undetermined: what to act on",
-        "direction": "1 where the better ranked model is different and leads, -1 where the other "
-        "does, else 0",
-        "test": "declared test: exact, mid_p or asymptotic (McNemar), student, or cluster",
-        "p_single": "p-value of the declared test, for a pair named beforehand",
-        "p_family": "p-value that decides, adjusted for the pairs of the family by max-T, or "
-        "as --family says; p_single of a pair by itself",
-        "family_size": "pairs of the family: those compared, of all models and tasks",
-        "close_call": "whether p_single lies within the Monte Carlo error of the level that "
-        "decides, so that other draws could give another verdict",
-        "gap": "gap of the verdict: delta, or the weighted gap with --missing weighted",
-        "gap_low": "lower end of the simultaneous interval of the gap, for all pairs of the "
-        "family: it holds 0 exactly if the pair is not different. Tango's score interval adapted "
-        "to the declared test, Student's for graded scores; if clusters are the sample, the hull "
-        "of this interval and the cluster-robust one",
-        "gap_high": "upper end of that interval",
-        "gap_low_single": "lower end of the interval of a pair named beforehand",
-        "gap_high_single": "upper end of that interval",
-        "attainable": "whether any outcome on this many discordant items can be different",
-        "p_equivalence": "larger p-value of two one-sided tests against the declared margin",
-        "within_margin": "whether these tests reject, so that the interval lies within the margin",
-        "items_needed": "items at hand and more_items_needed",
-        "more_items_needed": "further items after which all items of the pair decide it with a "
-        "chance of the target power, averaged over the uncertainty of the gap; 0 if it is "
-        "decided, inf if a thousand times the items at hand do not give that chance",
-        "items_even": "items of a new run that decides the pair, in the direction of its gap, with "
-        "a chance of one half",
-        "items_assured": "the same with a chance of the target power; inf if a thousand times the "
-        "items at hand do not give it",
-        "smallest_gap": "detectable gap of the items at hand at the target power and the level "
-        "that decides; inf if scores have no gap as large",
-        "decided_as": "verdict of these items",
-        "chance_of_turning": "chance that a new sample of the same size changes the verdict; about "
-        "one half at the level itself",
-        "n_star_low": "N* at the end of the single pair's interval that is farther from zero",
-        "n_star_high": "N* at the other end; inf if the interval holds zero",
-        "q_low": "q at n_star_high",
-        "q_high": "q at n_star_low",
-        "n_connor": "required items of the asymptotic test with its two variances (Connor); within "
-        "3 per cent also of the mid-p test, if each model solves items that the other fails",
-        "n_exact": "required items of the exact test by the continuity correction, within 3 per "
-        "cent",
-        "type_s": "chance that a significant gap has the wrong sign, if the observed one were true",
-        "type_m": "mean factor by which a significant gap then exaggerates",
-        "gap_lowest": "smallest gap over all items that the missing scores admit",
-        "gap_highest": "largest such gap",
-        "n_star_monitored": "with --monitored: items that give continuous monitoring the target "
-        "power, by the Beta(4, 4) mixture",
-        "items_monitored": "mean number of items at its end",
-        "items_monitored_90": "items by which nine of ten runs have crossed",
-    },
+    "The verdict": DECISION_COLUMNS,
     "The paper's definitions": {
-        "rho": "correlation of the two models' scores",
-        "var_d": "variance of an item's difference, eq. (5)",
-        "n_star": "required items N* at the observed gap, eq. (6)",
-        "q": "resolution ratio N/N*",
-        "mde": "smallest gap with the target power at the items at hand",
-        "resolved": "whether q >= 1: the items at hand reach the target power at the observed gap",
-        "n_h": "shortcut (1 - rho)(z + z)^2/h^2, eq. (9)",
-        "n_miller": "N* with the covariance set to zero",
-        "p_chi2": "McNemar's test, asymptotic; not adjusted, like the next three",
-        "p_exact": "McNemar's test, exact",
-        "log_p_exact": "natural logarithm of p_exact, also below the smallest float",
-        "p_midp": "McNemar's test, mid-p",
-        "p_cc": "McNemar's test, continuity-corrected",
+        **RESOLUTION_COLUMNS,
         "p_holm": "p_exact adjusted by Holm",
         "p_bh": "p_exact adjusted by Benjamini and Hochberg",
         "n_star_bonferroni": "N* at the level over the number of pairs",
@@ -114,33 +69,6 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "n_star_anytime": "required items of the boundary at today's discordant items",
         "resolved_anytime": "whether N/n_star_anytime >= 1",
     },
-}
-
-REPEAT_COLUMNS: Final[Mapping[str, str]] = {
-    "task": "task",
-    "rank_a": "rank of A, the model ranked better",
-    "rank_b": "rank of B",
-    "model_a": "name of A",
-    "model_b": "name of B",
-    "verdict": "that of pairs.csv",
-    "n_items": "items that both were scored on",
-    "delta": "mean difference of the items' means, in score units",
-    "repeats": "answers of a model per item at hand; their harmonic mean if they differ",
-    "between": "variance of the difference between items; unbiased, so sometimes negative",
-    "within_a": "variance of A's answers within an item",
-    "within_b": "variance of B's",
-    "n_star_repeats": "N* at the repeats at hand, eq. (9) of Miller; a negative variance counts "
-    "as 0",
-    "n_star_one": "N* at one answer per item",
-    "n_star_limit": "N* with ever more repeats: fewer items never suffice",
-    "repeats_needed": "answers per item at which the items at hand suffice; inf if no number does",
-    "answers_by_items": "further answers of both models, if items are added at the repeats at hand",
-    "answers_by_repeats": "further answers of both models, if repeats are added to the items at "
-    "hand",
-    "cheaper": "way that needs fewer further answers: items or repeats; neither if none suffices, "
-    "enough if none is needed",
-    "item_cost_even": "cost of making an item, in answers, above which repeats are cheaper; inf if "
-    "they never are, null if no answer is needed",
 }
 
 PAIR_COLUMNS: Final[Mapping[str, str]] = {
@@ -201,3 +129,15 @@ def dictionary_page() -> str:
         f"It has these columns of `pairs.parquet`: {core}. Graded scores have no counts."
     )
     return "\n\n".join(parts) + "\n"
+
+
+# What the files for readers show of the verdict table.
+PAIRS_COLUMNS: Final = [*PAIR_COLUMNS]
+
+
+def verdict_table(pairs: pd.DataFrame, *stages: pd.DataFrame) -> pd.DataFrame:
+    """Join the counts and all stages of the same pairs into one table."""
+    for stage in stages:
+        if not stage[PAIR_KEY].equals(pairs[PAIR_KEY]):
+            raise InvalidArgument("the stages of a verdict table must be about the same pairs")
+    return pd.concat([pairs, *(stage.drop(columns=PAIR_KEY) for stage in stages)], axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -27,16 +28,58 @@ from llm_power._statistics.verdict_stability import (
     required_n_interval,
 )
 
-DECISION_COLUMNS: Final = [
-    *["verdict", "direction", "test", "p_single", "p_family", "family_size", "close_call"],
-    *["gap", "gap_low", "gap_high", "gap_low_single", "gap_high_single"],
-    *["attainable", "p_equivalence", "within_margin"],
-    *["items_needed", "more_items_needed"],
-    *["items_even", "items_assured", "smallest_gap"],
-    *["decided_as", "chance_of_turning", "n_star_low", "n_star_high", "q_low", "q_high"],
-    *["n_connor", "n_exact", "type_s", "type_m", "gap_lowest", "gap_highest"],
-    *["n_star_monitored", "items_monitored", "items_monitored_90"],
-]
+# Of each column what it says.
+DECISION_COLUMNS: Final[Mapping[str, str]] = {
+    "verdict": "different, equivalent or undetermined: what to act on",
+    "direction": "1 where the better ranked model is different and leads, -1 where the other "
+    "does, else 0",
+    "test": "declared test: exact, mid_p or asymptotic (McNemar), student, or cluster",
+    "p_single": "p-value of the declared test, for a pair named beforehand",
+    "p_family": "p-value that decides, adjusted for the pairs of the family by max-T, or "
+    "as --family says; p_single of a pair by itself",
+    "family_size": "pairs of the family: those compared, of all models and tasks",
+    "close_call": "whether p_single lies within the Monte Carlo error of the level that "
+    "decides, so that other draws could give another verdict",
+    "gap": "gap of the verdict: delta, or the weighted gap with --missing weighted",
+    "gap_low": "lower end of the simultaneous interval of the gap, for all pairs of the "
+    "family: it holds 0 exactly if the pair is not different. Tango's score interval adapted "
+    "to the declared test, Student's for graded scores; if clusters are the sample, the hull "
+    "of this interval and the cluster-robust one",
+    "gap_high": "upper end of that interval",
+    "gap_low_single": "lower end of the interval of a pair named beforehand",
+    "gap_high_single": "upper end of that interval",
+    "attainable": "whether any outcome on this many discordant items can be different",
+    "p_equivalence": "larger p-value of two one-sided tests against the declared margin",
+    "within_margin": "whether these tests reject, so that the interval lies within the margin",
+    "items_needed": "items at hand and more_items_needed",
+    "more_items_needed": "further items after which all items of the pair decide it with a "
+    "chance of the target power, averaged over the uncertainty of the gap; 0 if it is "
+    "decided, inf if a thousand times the items at hand do not give that chance",
+    "items_even": "items of a new run that decides the pair, in the direction of its gap, with "
+    "a chance of one half, given the gap and how large the gaps of all models are",
+    "items_assured": "the same with a chance of the target power; inf if a thousand times the "
+    "items at hand do not give it",
+    "smallest_gap": "detectable gap of the items at hand at the target power and the level "
+    "that decides; inf if scores have no gap as large",
+    "decided_as": "verdict of these items",
+    "chance_of_turning": "chance that a new sample of the same size changes the verdict; about "
+    "one half at the level itself",
+    "n_star_low": "N* at the end of the single pair's interval that is farther from zero",
+    "n_star_high": "N* at the other end; inf if the interval holds zero",
+    "q_low": "q at n_star_high",
+    "q_high": "q at n_star_low",
+    "n_connor": "required items of the asymptotic test with its two variances (Connor); within "
+    "3 per cent also of the mid-p test, if each model solves items that the other fails",
+    "n_exact": "required items of the exact test by the continuity correction, within 3 per cent",
+    "type_s": "chance that a significant gap has the wrong sign, if the observed one were true",
+    "type_m": "mean factor by which a significant gap then exaggerates",
+    "gap_lowest": "smallest gap over all items that the missing scores admit",
+    "gap_highest": "largest such gap",
+    "n_star_monitored": "with --monitored: items that give continuous monitoring the target "
+    "power, by the Beta(4, 4) mixture",
+    "items_monitored": "mean number of items at its end",
+    "items_monitored_90": "items by which nine of ten runs have crossed",
+}
 ESTIMATES: Final = (
     *("gap", "gap_low", "gap_high", "gap_low_single", "gap_high_single"),
     *("items_needed", "more_items_needed", "items_even", "items_assured", "smallest_gap"),
@@ -62,7 +105,7 @@ def decide_pairs(
     """
     tests = PairTests(evidence.with_an_item(), declared)
     found = _decided(with_an_item(pairs), task, tests, (point, declared, family))
-    table = pd.concat([pairs[PAIR_KEY], found[DECISION_COLUMNS]], axis=1)
+    table = pd.concat([pairs[PAIR_KEY], found[[*DECISION_COLUMNS]]], axis=1)
     return without_strangers(table, pairs, ESTIMATES)
 
 

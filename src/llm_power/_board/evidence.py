@@ -33,6 +33,7 @@ from llm_power._statistics.exact_required_n import P_VALUES
 from llm_power._statistics.missing_scores import WeightedGap, weighted_gap, weighted_moments
 from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.paired_binary import observed_difference_variance
+from llm_power._statistics.predictive_power import USUAL_GAP, spread_of_gaps
 from llm_power._statistics.verdict import (
     ClusterTestName,
     Verdicts,
@@ -51,6 +52,8 @@ class Evidence:
     of_items: PairCells | DifferenceMoments
     of_clusters: ClusterMoments | None = None
     cluster_sizes: IntArray | None = None
+    # Spread of the gaps of all models of the task.
+    prior: float = USUAL_GAP
 
     @property
     def n_items(self) -> IntArray:
@@ -70,7 +73,7 @@ class Evidence:
         moments = self.of_clusters
         if moments is not None:
             moments = replace(moments, n_items=np.where(none, 1.0, moments.n_items))
-        return Evidence(items, moments, self.cluster_sizes)
+        return replace(self, of_items=items, of_clusters=moments)
 
 
 class TaskEvidence:
@@ -95,6 +98,10 @@ class TaskEvidence:
         task = self._task
         return ScoreMoments(task.values, self._codes, lower_is_better=task.lower_is_better)
 
+    @cached_property
+    def _prior(self) -> float:
+        return spread_of_gaps([self._task.values], [1.0])
+
     def items(self, first: IntArray, second: IntArray) -> PairCells | DifferenceMoments:
         """Return what the items alone say of pairs of positions, (n_pairs,)."""
         if self._task.kind == "binary":
@@ -112,11 +119,12 @@ class TaskEvidence:
 
     def _of_tables(self, tables: CountTables, some: slice) -> Evidence:
         clusters = None if self._codes is None else tables.moments(some)
-        return Evidence(tables.cells(some), clusters, self._sizes)
+        return Evidence(tables.cells(some), clusters, self._sizes, self._prior)
 
     def _of_graded(self, first: IntArray, second: IntArray) -> Evidence:
         clusters = None if self._codes is None else self._moments.by_cluster(first, second)
-        return Evidence(self._moments.moments(first, second), clusters, self._sizes)
+        moments = self._moments.moments(first, second)
+        return Evidence(moments, clusters, self._sizes, self._prior)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +187,7 @@ class PairTests:
             "power": point.power,
             "family": family,
             "new_runs": new_runs,
+            "prior": self._evidence.prior,
         }
         found, error = self._by_items(settings)
         test = np.full(len(n), found.test, dtype=object)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any, Final
@@ -17,12 +17,32 @@ from llm_power._statistics.arrays import IntArray, ratio
 from llm_power._statistics.repeats import ItemMeans, items_or_repeats, variances_of_means
 
 _FOUND: Final = ["n_items", "delta", "repeats", "between", "within_a", "within_b"]
-REPEATS_COLUMNS: Final = [
-    *PAIR_KEY,
-    *["verdict", *_FOUND],
-    *["n_star_repeats", "n_star_one", "n_star_limit", "repeats_needed"],
-    *["answers_by_items", "answers_by_repeats", "cheaper", "item_cost_even"],
-]
+REPEAT_COLUMNS: Final[Mapping[str, str]] = {
+    "task": "task",
+    "rank_a": "rank of A, the model ranked better",
+    "rank_b": "rank of B",
+    "model_a": "name of A",
+    "model_b": "name of B",
+    "verdict": "that of pairs.csv",
+    "n_items": "items that both were scored on",
+    "delta": "mean difference of the items' means, in score units",
+    "repeats": "answers of a model per item at hand; their harmonic mean if they differ",
+    "between": "variance of the difference between items; unbiased, so sometimes negative",
+    "within_a": "variance of A's answers within an item",
+    "within_b": "variance of B's",
+    "n_star_repeats": "N* at the repeats at hand, eq. (9) of Miller; a negative variance counts "
+    "as 0",
+    "n_star_one": "N* at one answer per item",
+    "n_star_limit": "N* with ever more repeats: fewer items never suffice",
+    "repeats_needed": "answers per item at which the items at hand suffice; inf if no number does",
+    "answers_by_items": "further answers of both models, if items are added at the repeats at hand",
+    "answers_by_repeats": "further answers of both models, if repeats are added to the items at "
+    "hand",
+    "cheaper": "way that needs fewer further answers: items or repeats; neither if none suffices, "
+    "enough if none is needed",
+    "item_cost_even": "cost of making an item, in answers, above which repeats are cheaper; inf if "
+    "they never are, null if no answer is needed",
+}
 
 
 def repeats_table(
@@ -96,7 +116,7 @@ def _with_ways(table: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
         "item_cost_even": even - 2 * repeats,
     }
     found = pd.DataFrame(made, index=table.index[known]).reindex(table.index)
-    return pd.concat([table, found], axis=1)[REPEATS_COLUMNS]
+    return pd.concat([table, found], axis=1)[[*REPEAT_COLUMNS]]
 
 
 def describe_repeats(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -35,10 +36,22 @@ from llm_power._statistics.paired_binary import (
 )
 
 _SUMMARY: Final = ("p_a", "p_b", "delta", "rho", "var_d", "n_star", "q", "mde", "resolved")
-RESOLUTION_COLUMNS: Final = (
-    *_SUMMARY,
-    *("n_h", "n_miller", "p_chi2", "p_exact", "log_p_exact", "p_midp", "p_cc"),
-)
+# Of each column what it says; p_a, p_b and delta are of the pair itself.
+RESOLUTION_COLUMNS: Final[Mapping[str, str]] = {
+    "rho": "correlation of the two models' scores",
+    "var_d": "variance of an item's difference, eq. (5)",
+    "n_star": "required items N* at the observed gap, eq. (6)",
+    "q": "resolution ratio N/N*",
+    "mde": "smallest gap with the target power at the items at hand",
+    "resolved": "whether q >= 1: the items at hand reach the target power at the observed gap",
+    "n_h": "shortcut (1 - rho)(z + z)^2/h^2, eq. (9)",
+    "n_miller": "N* with the covariance set to zero",
+    "p_chi2": "McNemar's test, asymptotic; not adjusted, like the next three",
+    "p_exact": "McNemar's test, exact",
+    "log_p_exact": "natural logarithm of p_exact, also below the smallest float",
+    "p_midp": "McNemar's test, mid-p",
+    "p_cc": "McNemar's test, continuity-corrected",
+}
 ESTIMATES: Final = (
     *("p_a", "p_b", "delta", "rho", "var_d"),
     *("n_star", "mde", "n_h", "n_miller"),
@@ -74,7 +87,8 @@ def resolution_columns(
         unpaired = required_n(core["delta"], apart, alpha=point.alpha, power=point.power)
         undefined = np.full(unpaired.shape, np.nan)
         more = {"n_h": undefined, "n_miller": unpaired, "p_midp": undefined, "p_cc": undefined}
-    return {name: (core | more)[name] for name in RESOLUTION_COLUMNS}
+    columns = core | more
+    return {name: columns[name] for name in ("p_a", "p_b", "delta", *RESOLUTION_COLUMNS)}
 
 
 def core_columns(

@@ -85,7 +85,12 @@ READING: Final = (
     option("--lower-is-better", is_flag=True, help="Lower real scores are better."),
     option("--model", metavar="COLUMN", help="Column of a long table's model names."),
     option("--score", metavar="COLUMN", help="Column of a long table's scores."),
-    option("--exclude", multiple=True, metavar="MODEL", help="Leave a model out; repeatable."),
+    option(
+        "--exclude",
+        multiple=True,
+        metavar="MODEL",
+        help="Leave a model out, or a run by its file; repeatable.",
+    ),
     _names("--reducer", "Inspect: reducer of the epochs to one score."),
     option(
         "--name",

@@ -12,7 +12,7 @@ from llm_power._board.measure import Measure
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import BoardVerdicts, resolve_board
-from llm_power._choices import OUTCOMES, MissingPolicy, Outcome
+from llm_power._choices import OUTCOMES, Kind, MissingPolicy, Outcome
 from llm_power._errors import InvalidArgument
 from llm_power._scores.selection import select_models
 from llm_power._scores.store import TaskScores
@@ -27,10 +27,12 @@ class Comparison:
     """What one task says of a candidate against its baseline."""
 
     task: str
+    kind: Kind
     baseline: str
     candidate: str
     outcome: Outcome
     n_items: int
+    n_unscored: int  # items left out, because one of the two has no score
     baseline_score: float
     candidate_score: float
     gap: float  # by how much the candidate is better, in score units
@@ -70,8 +72,8 @@ def compare_models(
     board = resolve_board(pairs, cluster=cluster, point=point, declared=declared)
     rows = board.verdicts.to_dict("records")
     return [
-        _comparison(pair, row, baseline, candidate, board)
-        for pair, row in zip(pairs, rows, strict=True)
+        _comparison(pair, row, baseline, candidate, board, n_read=task.n_items)
+        for task, pair, row in zip(tasks, pairs, rows, strict=True)
     ]
 
 
@@ -86,6 +88,8 @@ def _comparison(
     baseline: str,
     candidate: str,
     board: BoardVerdicts,
+    *,
+    n_read: int,
 ) -> Comparison:
     """Return what a row of the verdicts says of the candidate."""
     margin = board.declared.margin
@@ -101,10 +105,12 @@ def _comparison(
     both, sense = ~np.isnan(gain), -1 if pair.lower_is_better else 1
     return Comparison(
         task=pair.task,
+        kind=pair.kind,
         baseline=baseline,
         candidate=candidate,
         outcome=_outcome(row, int(sign * row["direction"]), low_single, margin),
         n_items=int(row["n_items"]),
+        n_unscored=n_read - int(row["n_items"]),
         baseline_score=float(sense * by_name[baseline][both].mean()),
         candidate_score=float(sense * by_name[candidate][both].mean()),
         gap=float(sign * row["delta"]),

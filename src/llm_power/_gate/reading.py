@@ -13,9 +13,9 @@ import numpy as np
 from llm_power._board.measure import measure_of
 from llm_power._choices import KINDS
 from llm_power._errors import ScoreError, counted, listed
-from llm_power._scores._logs import find_logs
+from llm_power._scores._logs import LogFormat, find_logs
 from llm_power._scores.options import ReadOptions
-from llm_power._scores.readers import FORMATS, read_tasks, recognize
+from llm_power._scores.readers import log_format, read_tasks, recognize
 from llm_power._scores.store import Provenance, Repeats, TaskScores
 
 BASELINE: Final = "baseline"
@@ -46,8 +46,8 @@ def read_sides(
         return _of_one_file(tasks_of(old), _label(old), baseline, candidate)
     if isinstance(old, Path) and isinstance(new, Path):
         kinds = [recognize([path], options) if reader == "auto" else reader for path in (old, new)]
-        if kinds[0] == kinds[1] and kinds[0] in FORMATS:
-            return _of_two_logs(old, new, options, kinds[0], read), BASELINE, CANDIDATE
+        if kinds[0] == kinds[1] and (form := log_format(kinds[0])):
+            return _of_two_logs(old, new, options, form, read), BASELINE, CANDIDATE
     labels = _label(old), _label(new)
     first = [_column(task, baseline, labels[0], "--baseline") for task in tasks_of(old)]
     second = [_column(task, candidate, labels[1], "--candidate") for task in tasks_of(new)]
@@ -62,12 +62,12 @@ def _of_two_logs(
     old: Path,
     new: Path,
     options: ReadOptions,
-    kind: str,
+    form: LogFormat,
     read: Callable[[list[Path], ReadOptions], list[TaskScores]],
 ) -> list[TaskScores]:
     """Return the tasks of two runs; both must have run the same ones."""
     for path in (old, new):
-        _require_one_model(path, options, kind)
+        _require_one_model(path, options, form)
     tasks = read([], replace(options, names={BASELINE: str(old), CANDIDATE: str(new)}))
     for task in tasks:
         if len(task.models) < 2:
@@ -122,10 +122,10 @@ def _not_run(task: str, path: str, model: str | None = None) -> ScoreError:
     )
 
 
-def _require_one_model(path: Path, options: ReadOptions, kind: str) -> None:
+def _require_one_model(path: Path, options: ReadOptions, form: LogFormat) -> None:
     """Refuse logs of several models, of which --latest would take the newest."""
     apart = replace(options, names={}, latest=True, exclude=())
-    for logs in find_logs([path], apart, FORMATS[kind]):
+    for logs in find_logs([path], apart, form):
         if len(logs.files) > 1:
             raise ScoreError(
                 f"logs of {len(logs.files)} models on task {logs.task!r}: "

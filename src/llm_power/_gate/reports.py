@@ -7,15 +7,18 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from functools import partial
+from typing import Final
 from xml.etree import ElementTree
 
 from llm_power._board.measure import POINTS
 from llm_power._choices import OUTCOMES, TEST_NAMES
-from llm_power._errors import one_line
+from llm_power._errors import counted, one_line
 from llm_power._gate.comparison import Comparison, overall_outcome
 from llm_power._report.answer import Answer, Items, as_text
-from llm_power._report.number_format import signed_gap
+from llm_power._report.number_format import p_value, points, signed_gap
 from llm_power._report.text_tables import confidence
+
+_WITHIN_MARGIN: Final = ("equivalent", "non_inferior")
 
 
 def comparison_answer(*compared: Comparison) -> Answer:
@@ -57,13 +60,15 @@ def _head(compared: Sequence[Comparison]) -> str:
         number = Counter(one.outcome for one in compared)
         each = ", ".join(f"{number[one]} {spoken(one)}" for one in OUTCOMES if one in number)
         where = f"{len(compared)} tasks ({each})"
-    outcome = spoken(overall_outcome(compared))
-    return f"{outcome}: {first.candidate} against {first.baseline} on {where}"
+    outcome = overall_outcome(compared)
+    within = f" within {_margin(first)}" if outcome in _WITHIN_MARGIN else ""
+    return f"{spoken(outcome)}{within}: {first.candidate} against {first.baseline} on {where}"
 
 
 def _task_answer(found: Comparison, n_tasks: int) -> Answer:
     """Return the answer on one of so many tasks."""
-    flips = Items("broke", found.broke), Items("mended", found.mended)
+    words = ("broke", "mended") if found.kind == "binary" else ("got worse", "got better")
+    flips = tuple(map(Items, words, (found.broke, found.mended)))
     return Answer(_head([found]), asdict(found), _sentences(found, n_tasks), flips)
 
 
@@ -80,18 +85,38 @@ def _sentences(found: Comparison, n_tasks: int) -> tuple[str, ...]:
         gap += (
             f"; {gap_of(found.gap_low)} to {gap_of(found.gap_high)} of all {n_tasks} tasks at once"
         )
-    family = f"; {found.p_family:.2g} adjusted for {n_tasks} tasks" if n_tasks > 1 else ""
-    p = f"p = {found.p_single:.2g} ({TEST_NAMES[found.test]}){family}"
+    family = f"; {p_value(found.p_family)} adjusted for {n_tasks} tasks" if n_tasks > 1 else ""
+    p = f"p {_equals(found.p_single)} ({TEST_NAMES[found.test]}){family}"
     less = found.measure.sentence.replace("first model", "candidate")
     decides = _what_decides(found) if found.more_items else ""
-    return (gap, p, *filter(None, (less, _margin_left_open(found), decides)))
+    return (gap, p, _counted_items(found), *filter(None, (less, _by_margin(found), decides)))
 
 
-def _margin_left_open(found: Comparison) -> str:
-    if found.margin is None or found.outcome != "undetermined":
-        return ""
-    margin = found.measure.with_unit(found.measure.shown(found.margin))
-    return f"A loss of {margin} or more is not ruled out."
+def _equals(p: float) -> str:
+    text = p_value(p)
+    return text if text.startswith("<") else f"= {text}"
+
+
+def _counted_items(found: Comparison) -> str:
+    alike = found.n_items - len(found.broke) - len(found.mended)
+    lacking = f"; {found.n_unscored:,} more without a score of both" if found.n_unscored else ""
+    return f"{counted(found.n_items, 'item')}, {alike:,} of them with the same score{lacking}"
+
+
+def _margin(found: Comparison) -> str:
+    margin = found.margin or 0.0
+    if found.measure == POINTS:
+        return points(margin)
+    return found.measure.with_unit(found.measure.shown(margin))
+
+
+def _by_margin(found: Comparison) -> str:
+    """Say what a margin leaves open, and what it passes over."""
+    if found.outcome == "undetermined" and found.margin is not None:
+        return f"A loss of {_margin(found)} or more is not ruled out."
+    if found.outcome == "equivalent" and found.gap_high_single < 0:
+        return f"The candidate is worse, by less than the margin of {_margin(found)}."
+    return ""
 
 
 def _what_decides(found: Comparison) -> str:

@@ -60,7 +60,7 @@ class Planned(Reply):
     --------
     >>> from llm_power import plan
     >>> plan(n=2_000, discordance=0.1)
-    2,000 items detect gaps of 2.03 points or more with power 0.8, by the exact McNemar test.
+    2,000 items detect gaps of 2.03 points or more with power 0.8.
     """
 
     numbers: Found | PilotPlan | CostPlan

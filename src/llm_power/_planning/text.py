@@ -77,7 +77,7 @@ def _columns(found: _OfPairs) -> tuple[list[Plan], list[str]]:
 
 
 def _sentence(plan: Plan) -> str:
-    gap, test = points(plan.pair.gap), TEST_NAMES[plan.question.test]
+    gap = points(plan.pair.gap)
     if plan.decided_as == "equivalent":
         return (
             f"Plan {_items(plan.items)}: two one-sided score tests then show that the gap, "
@@ -94,8 +94,8 @@ def _sentence(plan: Plan) -> str:
     margin = plan.question.margin
     within = "" if margin is None else f"A gap of {gap} is not within {points(margin)}. "
     return (
-        f"{within}Plan {_items(plan.items)} or more: the {_article(test)} then detects a true gap "
-        f"of {gap} with power {plan.question.power:g}."
+        f"{within}Plan {_items(plan.items)} or more: they detect a true gap of {gap} with power "
+        f"{plan.question.power:g}."
     )
 
 
@@ -109,8 +109,8 @@ def _clusters_sentence(plan: Plan, found: ClusterItems, gap: str) -> str:
             f"for the gap of {gap}; fewer than {found.fewest:,.0f} clusters never suffice."
         )
     return (
-        f"Plan {_shared(plan, found)}: the {_BOTH_TESTS} then detect a gap of {gap} with power "
-        f"{asked.power:g}; {more} suffice too."
+        f"Plan {_shared(plan, found)}: they detect a gap of {gap} with power {asked.power:g}; "
+        f"{more} suffice too."
     )
 
 
@@ -151,10 +151,9 @@ def _gap_sentence(found: DetectableGap) -> str:
         none = f"No gap is detectable on {counted(found.n_items, 'item')}"
         more = f" from {asked.clusters} clusters: plan more clusters." if never else ": plan more."
         return none + more
-    tests = _BOTH_TESTS if clusters else _article(TEST_NAMES[asked.test])
     return (
         f"{found.n_items:,} items detect gaps of {points(found.gap, up=True)} or more with power "
-        f"{asked.power:g}, by the {tests}."
+        f"{asked.power:g}."
     )
 
 
@@ -166,7 +165,9 @@ def _assumed(answer: _OfPairs, plan: Plan) -> str:
         if isinstance(answer, PlanRange)
         else f"A alone solves {100 * pair.p10:.3g}% of the items, B alone {100 * pair.p01:.3g}%"
     )
-    return f"Assumed: {who}; {_level(asked)}."
+    test = TEST_NAMES[asked.test] if plan.clusters is None else _BOTH_TESTS
+    used = "" if plan.decided_as == "equivalent" else f"; {test}"
+    return f"Assumed: {who}; {_level(asked)}{used}."
 
 
 def _level(asked: Question) -> str:
@@ -187,19 +188,19 @@ def _repeats_sentence(plan: RepeatsPlan) -> str:
         return "No number of items separates models whose gap is zero."
     if plan.gaps:
         return (
-            f"The paired t test detects gaps of {points(plan.gap, up=True)} or more with power "
-            f"{plan.question.power:g}, with {k} to every item."
+            f"The items detect gaps of {points(plan.gap, up=True)} or more with power "
+            f"{plan.question.power:g}, with {k} to every one."
         )
     return (
-        f"Plan {plan.items:,.0f} items with {k} to every one: the paired t test then detects a gap "
-        f"of {points(plan.gap)} with power {plan.question.power:g}."
+        f"Plan {plan.items:,.0f} items with {k} to every one: they detect a gap of "
+        f"{points(plan.gap)} with power {plan.question.power:g}."
     )
 
 
 def _of_repeats(plan: RepeatsPlan) -> Answer:
     assumed = (
         f"Assumed: variance {plan.between:.4g} between items, {plan.within_a:.4g} of an answer of "
-        f"A and {plan.within_b:.4g} of B; {_level(plan.question)}."
+        f"A and {plan.within_b:.4g} of B; {_level(plan.question)}; paired t test."
     )
     found = [points(gap, up=True) for _, gap in plan.gaps] or [whole(n) for _, n in plan.ways]
     rows = [["answers of each model", "detectable gap" if plan.gaps else "items"]]
@@ -272,8 +273,7 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
             "times the true gap they are on average."
         )
     if isfinite(plan.n_star) and plan.clusters is None:
-        test = _article(TEST_NAMES[plan.question.test])
-        lines.append(f"On N* items the {test} has power {plan.power_at_n_star:.3f}{where}.")
+        lines.append(f"On N* items the test has power {plan.power_at_n_star:.3f}{where}.")
     if plan.power_at_equivalence is not None and not isnan(plan.power_at_equivalence):
         lines.append(
             "The number of the two one-sided tests is a normal approximation; their exact power "
@@ -293,8 +293,3 @@ def _hand(plan: Plan, hand: AtHand, where: str) -> str:
     this = "" if isnan(hand.power) else f"this gap with power {hand.power:.3f}, and "
     gaps = f"gaps of {points(hand.detectable, up=True)} or more"
     return f"{items} {this}{gaps} with power {plan.question.power:g}{where}."
-
-
-def _article(test: str) -> str:
-    """Return the name as it stands behind an article."""
-    return test.replace("McNemar's score test", "McNemar score test")

@@ -283,19 +283,19 @@
     const byClusters = () => board.tasks[t].tests.some((test) => test.startsWith("cluster"));
     const sees = (pair) => pair.sees === null ? "" : `detectable gap ${asPoints(pair.sees)}`;
     // Items of a new run that decides a pair, as a cell of a table.
-    const needed = (pair, more = sees(pair)) => {
+    const needed = (pair) => {
       if (!pair.n) return "no item in common";
       if (declared() && pair.need !== null) return `${grouped(Math.min(pair.even, pair.need))} to ${grouped(Math.max(pair.even, pair.need))}`;
       if (!(Math.abs(pair.gap) > 0)) return "no gap so far";
       if (!declared()) return "–";
-      return ["sign uncertain", more].filter(Boolean).join("; ");
+      return `${pair.even === null ? "" : `${grouped(pair.even)} to `}over ${grouped(1000 * pair.n)}`;
     };
     const needs = (pair) => {
       if (!pair.n) return "they share no item";
       if (declared() && pair.need !== null) return `a new run decides it${settled(pair, "verdict") ? " again" : ""} with a chance of 0.5 to ${board.power} on ${needed(pair)} items${byClusters() ? " of new clusters" : ""}`;
       if (!(Math.abs(pair.gap) > 0)) return "no gap so far";
       if (!declared() || settled(pair, "verdict")) return "";
-      return `the sign is too uncertain for any number of items${pair.sees === null ? "" : `; ${sees(pair)}`}`;
+      return `even a thousand times these items decide it with a chance below ${board.power}${pair.sees === null ? "" : `; ${sees(pair)}`}`;
     };
     const gapText = (pair) => `${inUnit(pair.gap)}${pair.lo === null || pair.hi === null ? "" : ` (${asEnd(pair.lo)} to ${asEnd(pair.hi)})`}`;
     const headline = () => {
@@ -377,7 +377,7 @@
       body("ranking").append(h("p", { class: "hidden-text" }, words.length ? `Not separated: ranks ${words.join(", ")}.` : "Every two models are separated."));
       title("ranking", firstSentence().split(/: |\.$/)[0] || "Ranking");
       const sets = [`Possible: ranks consistent with the data, jointly at ${asConfidence(board.alpha)} confidence.`, ...board.tasks[t].rank_notes].join(" ");
-      about("ranking", `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "told apart" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}.`, `Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.`);
+      about("ranking", `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "different" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}.`, `Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.`);
     };
     // The ends of an axis, over a column of drawings.
     const axis = (ticks, x, width = 160) => s("svg", { width, height: 14, "aria-hidden": "true" },
@@ -515,11 +515,11 @@
       };
       if (near.length) {
         scrolled("ladder", "Have and need", { class: "rows stacked" }, "Adjacent ranks, and the items of a new run that decides them",
-          head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : chosen, "wide"], ["Gap", "right wide"], ["", "scale"], ["New items", "right"]), near.length, TALL_ROW, (k) => {
+          head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : chosen, "wide"], ["Gap", "right wide"], ["Items, log scale", "scale"], ["New items", "right"]), near.length, TALL_ROW, (k) => {
             const pair = near[k];
             return h("tr", { "data-g": pair.g, class: hit[pair.i - 1] || hit[pair.j - 1] ? null : "miss" },
               h("td", { class: "wide" }, `${pair.i}–${pair.j}`), both(pair), h("td", { class: "wide" }, h("span", { class: `word v-${code(pair)}` }, word(pair))),
-              h("td", { class: "right wide" }, asPoints(pair.gap)), h("td", { class: `ladder v-${code(pair, "verdict")}` }, drawn(pair)), h("td", { class: "right needed" }, needed(pair, ""), h("span", { class: "wide" }, pair.need === null ? sees(pair) : "")));
+              h("td", { class: "right wide" }, asPoints(pair.gap)), h("td", { class: `ladder v-${code(pair, "verdict")}` }, drawn(pair)), h("td", { class: "right needed" }, needed(pair), h("span", { class: "wide" }, pair.need === null ? sees(pair) : "")));
           });
         const decades = [];
         for (let items = 10 ** Math.ceil(Math.log10(low)); items <= high; items *= 10) decades.push(items);
@@ -528,7 +528,7 @@
         body("ladder").append(saving("ladder", "csv", () => asCsv(near)));
       } else body("ladder").replaceChildren(h("p", { class: "none" }, "No adjacent pair was compared."));
       title("ladder", declared() ? board.tasks[t].finding : "Each rank against the next");
-      about("ladder", `Dashed: the ${grouped(n)} items at hand. Line: items of a new run that decides the pair, from a chance of 0.5 to ${board.power} at its mark${declared() ? "" : ", known at the declared level and power alone"}. Arrow: even a thousand times these items give no chance of ${board.power}. A different pair whose mark is right of the dashed line needs more items to be decided again.`, inGaps());
+      about("ladder", `Dashed: the ${grouped(n)} items at hand. Line: items of a new run that decides the pair, from a chance of 0.5 to ${board.power} at its mark${declared() ? "" : ", known at the declared level and power alone"}. Arrow: even a thousand times these items give no chance of ${board.power}. A different pair whose mark is right of the dashed line can need more new items than it has: its true gap may be smaller than the gap seen.`, `${inGaps()} Detectable gap: the smallest that the items at hand detect with power ${board.power}.`);
     };
 
     // Counts of pairs by the multiple of the items at hand from which they are decided, a bin a point across.
@@ -546,7 +546,8 @@
     };
     const share = () => {
       const n = board.tasks[t].items, chosen = procedure.value;
-      const [width, height, left, bottom, from, to] = [560, 250, 42, 34, FROM, TO];
+      // On a narrow screen the picture is drawn as wide as it is shown, to keep its text legible.
+      const [width, height, left, bottom, from, to] = [Math.min(560, innerWidth - 32), 250, 56, 34, FROM, TO];
       const x = (multiple) => left + (width - left - 8) * Math.log(multiple / from) / Math.log(to / from);
       const y = (part) => 8 + (height - bottom - 8) * (1 - part);
       const steps = ({ all, within }, begin) => {
@@ -566,10 +567,11 @@
       axes.push(s("text", { class: "tick", x: (left + width) / 2, y: height - 2, "text-anchor": "middle" }, "items"));
       const others = Object.keys(found).filter((by) => by !== chosen && by !== "verdict" && found[by].all);
       const { all, within } = found[chosen], part = (multiple) => within[binOf(multiple)] / all, begin = (by) => by === "verdict" ? binOf(1) : 0;
-      const decide = chosen === "verdict" ? "decide" : "resolve", of = ofMany() ? `these ${grouped(all)} ${board.shown}` : "the pairs";
-      const finding = all ? `The ${count(n, "item")} at hand ${decide} ${asPercent(part(1))}% of ${of}` : "No pair has a q under this procedure";
+      const state = chosen !== "verdict" ? "resolved" : board.margin === null ? "different" : "different or equivalent", of = ofMany() ? `these ${grouped(all)} ${board.shown}` : "the pairs";
+      const finding = all ? `${asPercent(part(1))}% of ${of} are ${state} on the ${count(n, "item")} at hand` : "No pair has a q under this procedure";
+      axes.push(s("text", { class: "tick", transform: `translate(10 ${(height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, `pairs ${state}`));
       const more = !all ? "" : chosen === "verdict" && !declared() ? "What more items would decide is known at the declared level and power. "
-        : `Four times as many would ${decide} ${asPercent(part(4))}%${chosen === "verdict" ? "" : ", if the observed rates stay"}. `;
+        : `On four times as many ${asPercent(part(4))}% would be${chosen === "verdict" ? "" : ", if the observed rates stay"}. `;
       const need = s("line", { class: "need", y1: 8, y2: height - bottom });
       // Where the pair that is marked has its N*; at the edge where it lies beyond.
       showNeed = (pair) => {
@@ -630,7 +632,7 @@
           told.by_rank.map((row) => cells(...["rank", "first_different", "all_different_from", "ahead", "behind", "undetermined"].map((key) => row[key] === null ? "–" : grouped(row[key]))))),
         h("div", { class: "across" }, h("h3", {}, `Fewest groups of ranks with no two different: ${whole ? "" : "more than "}${grouped(told.tiers.length)}`), strip,
           h("p", { class: "about" }, `${named}${told.tiers.length > LISTED ? ", …" : ""}. ${told.n_cuts ? `At ${count(told.n_cuts, "rank")} ${everyCut}.` : `There is no rank at which ${everyCut}.`}`))));
-      about("landscape", `${count(told.n_pairs, "pair")} of ${count(told.n_models, "model")}, whichever are shown elsewhere; level ${board.alpha}, adjusted for the family, and power ${board.power}, as declared. Gaps in points, rounded down to 0.05. 80%, 95% from: smallest gap above which 80% (95%) of pairs differ, by isotonic regression. Decided with more items: with a chance of ${board.power}.`);
+      about("landscape", `${count(told.n_pairs, "pair")} of ${count(told.n_models, "model")}, whichever are shown elsewhere; level ${board.alpha}, adjusted for the family, and power ${board.power}, as declared. Gaps in points, rounded down to 0.05. 80%, 95% from: smallest gap above which 80% (95%) of pairs are different, by isotonic regression. Decided with more items: with a chance of ${board.power}.`);
       const ten = told.by_items.find(({ items }) => items === 10);
       title("landscape", `Ten times the items would decide ${asShare(ten.pairs / told.n_pairs)}% of all pairs`);
     };
@@ -659,13 +661,13 @@
             h("span", { "aria-hidden": "true" }, yes ? "●" : "○"), h("span", { class: "hidden-text" }, `${word(pair, by)}${flip ? ", flips" : ""}`));
         })));
       body("flips").replaceChildren(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Pairs by procedure" }, h("table", { class: "rows flips" },
-        h("caption", { class: "hidden-text" }, "Pairs, and whether each procedure decides them"),
+        h("caption", { class: "hidden-text" }, "Pairs by procedure"),
         head(["Pair"], ...names.map((by) => [PROCEDURES[by][0], by === chosen ? "chosen" : null])), h("tbody", {}, ...lines))));
       const left = kept.length - lines.length;
       let flipped = 0;
       for (const pair of odd) flipped += applies(pair, chosen);
       title("flips", `${grouped(flipped)} of ${count(inView.length, "pair")} ${flipped === 1 ? "depends" : "depend"} on the procedure`);
-      about("flips", `● decided, ○ not. Outlined: not as ${PROCEDURES[chosen][0]}. Shown: these and the adjacent pairs${left > 0 ? `, the first ${LISTED}; ${grouped(left)} more` : ""}.`);
+      about("flips", `● ${board.margin === null ? "different" : "different or equivalent"} (resolved), ○ not. Outlined: not as ${PROCEDURES[chosen][0]}. Shown: these and the adjacent pairs${left > 0 ? `, the first ${LISTED}; ${grouped(left)} more` : ""}.`);
     };
 
     const list = () => {
@@ -686,7 +688,7 @@
         h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
         head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [intervals(), "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["New items", "right"]),
         h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []), saving("pairs", "csv", () => asCsv(kept)));
-      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${inGaps()} New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; detectable gap: the smallest that the items at hand detect with power ${board.power}.`, "p is adjusted for the whole family.");
+      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${inGaps()} New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}.`, "p is adjusted for the whole family.");
     };
 
     const provenance = () => {

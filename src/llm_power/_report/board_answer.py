@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from math import isfinite, log
+from itertools import chain
+from math import ceil, floor, isfinite, log, log10
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,14 +15,22 @@ import pandas as pd
 
 from llm_power._board.cluster_readings import readings_sentence
 from llm_power._board.further_items import further_sentence
-from llm_power._board.have_need import HaveNeed, have_need, items_axis, what_lines_mean
+from llm_power._board.have_need import (
+    FARTHEST,
+    SMALLER,
+    HaveNeed,
+    have_need,
+    items_axis,
+    short_names,
+    what_lines_mean,
+)
 from llm_power._board.landscape import VERDICTS, describe_landscape
 from llm_power._board.leader import first_sentence, rank_notes
 from llm_power._board.measure import Measure
 from llm_power._board.repeats import describe_repeats
 from llm_power._board.summary import discovery_sentence, selection_sentence
 from llm_power._choices import TEST_NAMES
-from llm_power._errors import counted, first_names
+from llm_power._errors import counted, first_names, one_line
 from llm_power._report.answer import Answer, Drawing, Notes, Table
 from llm_power._report.landscape import landscape_sentences
 from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
@@ -34,6 +43,8 @@ if TYPE_CHECKING:
 _MOST_ROWS: Final = 20
 # Columns of the axis of a picture in characters.
 _LEAST_ROOM: Final = 30
+# Characters of a model's name beside it.
+_LEAST_NAME: Final = 10
 _MARKS: Final = {DIFFERENT: "o", UNDETERMINED: "?", EQUIVALENT: "="}
 
 
@@ -72,8 +83,8 @@ def _headline(board: BoardVerdicts) -> str:
     counts = board.verdict_counts
     total = board.n_pairs if board.streamed is not None else len(board.verdicts)
     nouns = "pairs" if board.streamed is not None else board.shown_words
-    verb = "differs" if counts[DIFFERENT] == 1 else "differ"
-    many = f"{counts[DIFFERENT]:,} of {total:,} {nouns} {verb}"
+    verb = "is" if counts[DIFFERENT] == 1 else "are"
+    many = f"{counts[DIFFERENT]:,} of {total:,} {nouns} {verb} {DIFFERENT}"
     if board.n_pairs == 1:
         many = f"the pair is {next(name for name, n in counts.items() if n)}"
     others = {"equivalent": counts[EQUIVALENT], "undetermined": counts[UNDETERMINED]}
@@ -103,8 +114,9 @@ def _on_average(board: BoardVerdicts) -> BoardVerdicts:
 def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:
     """Return have and need in characters, a line per rung; nothing if the width is too small."""
     shown = board.rungs[:_MOST_ROWS]
-    labels = [f"{rung.rank}-{rung.rank + 1}" for rung in shown]
-    left, right = max(map(len, labels)), max(len(rung.needed) for rung in shown)
+    right = max(len(rung.needed) for rung in shown)
+    labels = _row_labels(board, min(width * 9 // 20, width - right - _LEAST_ROOM - 4))
+    left = max(map(len, labels))
     room = width - left - right - 4
     if room < _LEAST_ROOM:
         return []
@@ -123,12 +135,33 @@ def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:
         row[have] = "|"
         if isfinite(rung.few):
             row[at(rung.many)] = _MARKS[rung.verdict] if rung.many <= high else ">"
-        lines.append(f"{label:>{left}}  {''.join(row)}  {rung.needed}")
+        lines.append(f"{label:{left}}  {''.join(row)}  {rung.needed}")
+    ticks = ""
+    for decade in (10**k for k in range(ceil(log10(low)), floor(log10(high)) + 1)):
+        if at(decade) >= len(ticks):
+            ticks = f"{ticks:{at(decade)}}+{decade:,} "
+    lines.append(f"{'':{left}}  {ticks:{room}} new items")
     kinds = {rung.verdict for rung in shown if isfinite(rung.many)}
     marks = ", ".join(f"{mark} {name}" for name, mark in _MARKS.items() if name in kinds)
-    about = "; ".join([*([marks] if marks else []), *what_lines_mean([board], power), "log scale"])
+    about = "; ".join([*([marks] if marks else []), *what_lines_mean([board], power)])
     more = len(board.rungs) - len(shown)
     return [*lines, *wrap(about + (f"; {more:,} more below" if more else ""), width)]
+
+
+def _row_labels(board: HaveNeed, room: int) -> list[str]:
+    """Return the ranks of each rung, and the models' names if there is room for them."""
+    shown = board.rungs[:_MOST_ROWS]
+    ranks = [f"{rung.rank}-{rung.rank + 1}" for rung in shown]
+    left = max(map(len, ranks))
+    most = (room - left - 3) // 2
+    if most < _LEAST_NAME:
+        return [f"{each:>{left}}" for each in ranks]
+    names = [(one_line(rung.model_a), one_line(rung.model_b)) for rung in board.rungs]
+    every, near = (list(dict.fromkeys(chain(*some))) for some in (names, names[:_MOST_ROWS]))
+    short = short_names(near, every, most)
+    first = max(len(short[better]) for better, _ in names[:_MOST_ROWS])
+    rows = zip(ranks, names, strict=False)
+    return [f"{each:>{left}} {short[a]:{first}}  {short[b]}" for each, (a, b) in rows]
 
 
 def board_sentences(board: BoardVerdicts) -> list[str]:
@@ -162,7 +195,9 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
     notes += [board.measure.sentence] if board.measure.sentence else []
     notes += [discoveries] if discoveries and board.n_pairs > 1 else []
     if board.close_calls:
-        notes.append(f"Other draws of max-T could change {counted(board.close_calls, 'verdict')}.")
+        notes.append(
+            f"Other draws of the test could change {counted(board.close_calls, 'verdict')}."
+        )
     return notes
 
 
@@ -199,7 +234,7 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
     if len(few):
         sentences.append(
             f"Numbers of new items are rough with only {counted(int(few.min()), 'item')}: on real "
-            "boards, planned for a chance of 0.8, they decided 0.2 to 0.8 of the pairs."
+            "boards, planned for a chance of 0.8, they decided 0.1 to 0.8 of the pairs."
         )
     uncertain = pairs[np.isinf(pairs["items_assured"]) & (pairs["gap"] != 0)]
     named = [f"{row.model_a} against {row.model_b}" for row in uncertain.itertuples()]
@@ -210,8 +245,8 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
             else ", ".join(named)
         )
         sentences.append(
-            f"Sign too uncertain for {pair}: a new run of a thousand times these items decides "
-            f"with a chance below {board.point.power:g}."
+            f"Which is better is too uncertain for {pair}: even a thousand times these items "
+            f"decide it with a chance below {board.point.power:g}."
         )
     if pairs["within_margin"].any():
         margin = measure.with_unit(measure.shown(board.declared.margin or 0.0))
@@ -277,17 +312,22 @@ def rank_set(low: Any, high: Any) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _verdict_tables(board: BoardVerdicts) -> Iterator[Table]:
-    """Give a table of each verdict that a pair has."""
+def _verdict_tables(board: BoardVerdicts) -> Iterator[Table | Notes]:
+    """Give a table of each verdict that a pair has, and what they rest on."""
     total = f"{len(board.verdicts):,}"
     whole = "all " if board.shown_words == "pairs" else ""
-    of = "1 pair" if total == "1" else f"{whole}{total} {board.shown_words}"
-    about = f"{of} ({_procedure(board)})"
+    about = "1 pair" if total == "1" else f"{whole}{total} {board.shown_words}"
     for verdict in VERDICTS:
         rows = board.verdicts[board.verdicts["verdict"] == verdict]
         if len(rows):
             yield _pair_table(f"{verdict}: {len(rows):,} of {about}", rows, board)
             about = total
+    # Of several pairs the picture says why a new run can take more.
+    only = board.verdicts if board.n_pairs == 1 else board.verdicts[:0]
+    is_more = only["verdict"].eq(DIFFERENT) & only["items_assured"].gt(only["n_items"])
+    if len(board.verdicts):
+        why = (f"{SMALLER.capitalize()}.",) if is_more.any() else ()
+        yield Notes((f"Method: {_procedure(board)}.", *why))
 
 
 def _cut(rows: Sequence[Sequence[str]], title: str, *, of: int, what: str) -> Table:
@@ -340,7 +380,7 @@ def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool, measure: Meas
         *([at_worst] * lacking),
         p_value(row["p_family"]),
         f"{row['n_items']:,}",
-        _needed(row, measure),
+        _needed(row),
     ]
 
 
@@ -349,13 +389,13 @@ def _lacking(pairs: pd.DataFrame) -> bool:
     return bool((pairs["n_items"] < pairs["n_task"]).any())
 
 
-def _needed(row: Mapping[Any, Any], measure: Measure) -> str:
+def _needed(row: Mapping[Any, Any]) -> str:
     if row["n_items"] == 0:
         return "no item in common"
-    if np.isfinite(row["items_assured"]):
-        ends = sorted((row["items_even"], row["items_assured"]))
+    ends = sorted((row["items_even"], row["items_assured"]))
+    most = FARTHEST * row["n_items"]
+    if np.isfinite(ends[1]):
         return f"{ends[0]:,.0f} to {ends[1]:,.0f}"
     if row["gap"] == 0:
         return "no gap so far"
-    shows = f"; detectable gap {measure.shown(row['smallest_gap'])}"
-    return "sign uncertain" + shows * bool(np.isfinite(row["smallest_gap"]))
+    return f"{ends[0]:,.0f} to over {most:,}" if np.isfinite(ends[0]) else f"over {most:,}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final
@@ -18,8 +18,10 @@ from llm_power._board.have_need import (
     HaveNeed,
     Rung,
     about_items,
+    elided,
     have_need,
     items_axis,
+    short_names,
     what_lines_mean,
 )
 from llm_power._board.page_data import AVERAGE, PageData
@@ -58,7 +60,7 @@ def draw_board(boards: Sequence[HaveNeed], *, power: float) -> Figure:
     for ax, board in zip(axes, boards, strict=True):
         _draw_task(ax, board, MOST_ROWS)
         if len(boards) > 1:
-            title = "\n".join(wrapped(f"{_elided(board.task, 40)}: {board.finding}", 66))
+            title = "\n".join(wrapped(f"{elided(board.task, 40)}: {board.finding}", 66))
             place = {"xycoords": "axes fraction", "textcoords": "offset points"}
             ax.annotate(title, (0, 1), xytext=(-100, 2), **place)
     about = "\n".join(what_lines_mean(boards, power))
@@ -98,7 +100,7 @@ def save_card(verdicts: pd.DataFrame, data: PageData, path: Path) -> None:
         # Above the title there is room for two lines of 14 points.
         size = 28 / max(2, title.count("\n") + 1)
         figure.text(0.02, 0.97, title, va="top", fontsize=size, weight="bold")
-        figure.text(0.02, 0.79, _plain(_elided(data["title"], 70)), va="top", color="0.35")
+        figure.text(0.02, 0.79, _plain(elided(data["title"], 70)), va="top", color="0.35")
         with unwarned_of_glyphs():
             figure.savefig(path, dpi=_CARD_DPI, metadata={"Title": board.finding})
 
@@ -115,14 +117,18 @@ def boards_of(verdicts: pd.DataFrame, data: PageData) -> list[HaveNeed]:
 def _draw_task(ax: Axes, board: HaveNeed, most: int) -> None:
     shown = board.rungs[: most - 1]
     low, high = items_axis(board.items, shown)
+    # Ranks whose pair was not kept leave gaps.
+    models = {rung.rank + k: [rung.model_a, rung.model_b][k] for rung in shown for k in (0, 1)}
+    places = {rank: place for place, rank in enumerate(models)}
     for rung in shown:
-        _draw_rung(ax, rung, high)
+        _draw_rung(ax, rung, places[rung.rank] + 0.5, high)
     ax.plot([board.items] * 2, [-0.6, most], color="0.2", linewidth=1, linestyle="--")
     ax.text(board.items, -0.8, f"{board.items:,} items at hand", ha="center", fontsize=8)
-    models = [shown[0].model_a, *(rung.model_b for rung in shown)]
-    every = [board.rungs[0].model_a, *(rung.model_b for rung in board.rungs)]
-    names = _short_names(models, every)
-    labels = [f"{names[model]}  {rank}" for rank, model in enumerate(models, 1)]
+    every = list(
+        dict.fromkeys(each for rung in board.rungs for each in (rung.model_a, rung.model_b))
+    )
+    names = short_names(list(models.values()), every, _NAME_CHARACTERS)
+    labels = [f"{_plain(names[model])}  {rank}" for rank, model in models.items()]
     if len(every) > len(models):
         labels.append(f"the best {len(models)} of {counted(len(every), 'model')}")
     ax.set_yticks(range(len(labels)), labels, fontsize=8)
@@ -135,9 +141,9 @@ def _draw_task(ax: Axes, board: HaveNeed, most: int) -> None:
     ax.grid(axis="x")
 
 
-def _draw_rung(ax: Axes, rung: Rung, high: float) -> None:
+def _draw_rung(ax: Axes, rung: Rung, y: float, high: float) -> None:
     """Draw a line to the mark, or off the scale where no number is enough."""
-    color, y = _COLORS[rung.verdict], rung.rank - 0.5
+    color = _COLORS[rung.verdict]
     if isfinite(rung.few):
         ends = [min(rung.few, high), min(rung.many, high)]
         ax.plot(ends, [y, y], color=color, linewidth=2, solid_capstyle="butt", clip_on=False)
@@ -166,32 +172,6 @@ def _add_legend(figure: Figure, rungs: Sequence[Rung], about: str) -> None:
     labels = [f"{name} ({counts[name]:,})" for name in named]
     looks = {"ncols": 3, "borderpad": 0, "title": about, "title_fontsize": 8}
     figure.legend(handles, labels, loc="outside lower center", **looks)
-
-
-def _short_names(shown: Sequence[str], names: Sequence[str]) -> Mapping[str, str]:
-    """Return how the models that are named are written: short, and never two alike."""
-    ends = Counter(map(_without_organization, names))
-    plain = {name: end if ends[end := _without_organization(name)] == 1 else name for name in shown}
-    most = dict.fromkeys(shown, _NAME_CHARACTERS)
-    while True:
-        short = {name: _elided(text, most[name]) for name, text in plain.items()}
-        written = Counter(short.values())
-        alike = [name for name in shown if written[short[name]] > 1]
-        if not alike:
-            return {name: _plain(text) for name, text in short.items()}
-        most |= {name: most[name] + 2 for name in alike}
-
-
-def _without_organization(name: str) -> str:
-    return name.partition("/")[2] if name.count("/") == 1 else name
-
-
-def _elided(text: str, most: int) -> str:
-    """Shorten a name in the middle: of models of a family the end tells which one."""
-    if len(text) <= most:
-        return text
-    end = (most - 1) // 2
-    return f"{text[: most - 1 - end]}…{text[-end:]}"
 
 
 def _plain(text: str) -> str:

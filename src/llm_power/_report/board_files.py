@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from llm_power._board.columns import PAIR_COLUMNS, REPEAT_COLUMNS
+from llm_power._board.columns import PAIR_COLUMNS, PAIRS_COLUMNS
 from llm_power._board.page_data import PageData, page_data
+from llm_power._board.repeats import REPEAT_COLUMNS
 from llm_power._board.resolve import DATASET, BoardVerdicts
-from llm_power._board.verdicts import PAIRS_COLUMNS
 from llm_power._choices import PICTURE_FORMATS, Picture
 from llm_power._errors import counted
 from llm_power._extra import installed, left_out

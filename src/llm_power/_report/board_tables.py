@@ -9,6 +9,7 @@ from typing import Any, Final
 import pandas as pd
 
 from llm_power._board.average import TaskAverage
+from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.measure import POINTS, Measure, measure_of
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.resolve import BoardVerdicts
@@ -18,7 +19,6 @@ from llm_power._board.summary import (
     unresolved_by_gap,
     unresolved_by_procedure,
 )
-from llm_power._board.verdicts import PAIRS_COLUMNS
 from llm_power._choices import Family
 from llm_power._provenance import Provenance
 from llm_power._report.board_answer import rank_set

@@ -52,8 +52,9 @@ LINES: Final[dict[str, str]] = {
     ),
     "new items to (decide it|find it again), chance 0.5 to.*": (
         'Size of a new run that decides the pair with a chance of one half; after "to", with the '
-        "requested chance. Sign uncertain: even a thousand times the items at hand do not give "
-        "that chance."
+        "requested chance, if the true gap is as likely as the gaps of all models of the board "
+        'suggest. After "over": even a thousand times the items at hand do not give '
+        "that chance, because the sign of the gap is too uncertain."
     ),
     "new items, chance of .*": "Size of a new run that decides the pair with that chance.",
     "items to add to these, chance of .*": (
@@ -170,7 +171,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
         "[Uu]ndetermined",
         "Neither a difference nor equivalence is shown. The models need not be equal.",
     ),
-    "different": ("^different|pairs? differs?\\b", "The test rejects at the level."),
+    "different": ("[Dd]ifferent", "The test rejects at the level."),
     "equivalent": ("equivalent", "The gap is shown to be within the margin."),
     "not inferior": ("not inferior", "The candidate is worse by less than the margin, if at all."),
     "interval": ("interval", "Range of gaps consistent with the data."),

@@ -34,8 +34,9 @@ def landscape_tables(
         return {}
     family = f"Verdicts at level {point.alpha:g}, adjusted for all pairs of the run."
     fewest = (
-        "80 % and 95 % different from: smallest gap above which 80 % (95 %) of pairs differ, by "
-        "isotonic regression of the share on the gap. Gaps are rounded down to 0.05 points."
+        "80 % and 95 % different from: smallest gap above which 80 % (95 %) of pairs are "
+        "different, by isotonic regression of the share on the gap. Gaps are rounded down to "
+        "0.05 points."
     )
     items = (
         f"Once: decided now. Further: pairs that so many items would decide with a chance of "
@@ -79,7 +80,7 @@ def _by_gap(landscape: Mapping[str, Any]) -> str:
     end = landscape["gap_95"]
     more = "" if end is None else f"; {100 * end:.2f} for 95%"
     return (
-        f"Smallest gap above which 80% of the pairs differ: {100 * landscape['gap_80']:.2f} "
+        f"Smallest gap above which 80% of the pairs are different: {100 * landscape['gap_80']:.2f} "
         f"points{more}."
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -138,6 +138,12 @@ def first_record(path: Path) -> Mapping[str, Any]:
     with StreamedFile(path) as source:
         record = next(json_records(source), None)
     return record if isinstance(record, dict) else {}
+
+
+def texts_in(path: Path, name: str) -> Collection[str]:
+    """Return what a field holds in all records of a file, each text once."""
+    with StreamedFile(path) as source:
+        return dict.fromkeys(str(inside(record, name)) for record in json_records(source))
 
 
 def displayed_in(path: Path, *names: str) -> list[Displayed]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, TypeVar, cast
 
@@ -23,6 +24,10 @@ _MOST_ROUNDS: Final = 10
 _OF_A_TASK: Final = ("metric", "filter", "reducer")
 
 
+#: Candidates with their sizes, and settings that these call for.
+Sized = tuple[Mapping[str, str], Mapping[str, Setting]]
+
+
 class OpenChoice(ScoreError):
     """A log has several of what a score can be made of, or several runs, or not what was named."""
 
@@ -35,10 +40,10 @@ class OpenChoice(ScoreError):
         remedy: str = _CHOOSE,
         *,
         is_absent: bool = False,
-        size: Callable[[str, ReadOptions], str] | None = None,
+        sized: Callable[[ReadOptions], Sized] | None = None,
     ) -> None:
         self.lead, self.candidates, self.is_absent = lead, candidates, is_absent
-        self.task, self._size = "", size
+        self.task, self._sized = "", sized
         super().__init__(
             f"{lead}: {self.listing}",
             remedy=remedy,
@@ -55,10 +60,12 @@ class OpenChoice(ScoreError):
         return ", ".join(shown[:_MOST_CANDIDATES]) + (f" and {more} more" if more > 0 else "")
 
     def measure(self, options: ReadOptions) -> None:
-        """Have the size of each candidate, where only reading tells it."""
-        if self._size is not None:
-            self.candidates = {name: self._size(name, options) for name in self.candidates}
-            self._size = None
+        """Have the size of each candidate, and the settings by it, as far as reading tells them."""
+        if self._sized is not None:
+            with suppress(ScoreError):
+                self.candidates, further = self._sized(options)
+                self.settings |= further
+                self._sized = None
 
 
 class AllOpen(ScoreError):
@@ -109,8 +116,9 @@ def _of_tasks(same: Sequence[ScoreError], foremost: ScoreError, n_faults: int) -
     if not isinstance(first, OpenChoice):
         place = (first.model, first.item)
         is_told = first.model is None or place == (foremost.model, foremost.item)
-        where = "" if is_told else f"model {first.model!r}, item {first.item!r}: "
-        return f"{where}{first.problem}"
+        known = {"model": first.model, "item": first.item}
+        where = ", ".join(f"{what} {name!r}" for what, name in known.items() if name is not None)
+        return first.problem if is_told else f"{where}: {first.problem}"
     others = {fault.task for fault in same if isinstance(fault, OpenChoice)} - {first.task}
     where = f" in task {first.task!r}" if first.task and n_faults > 1 else ""
     where += f" and {counted(len(others), 'other')}" if others else ""
@@ -212,6 +220,8 @@ def _together(faults: Sequence[ScoreError], known: Mapping[str, Any]) -> dict[st
             if isinstance(before, str) and isinstance(further, str) and name in _OF_A_TASK:
                 both = [*before.split(","), *further.split(",")]
                 settings[name] = ",".join(dict.fromkeys(both))
+            elif isinstance(further, list):
+                settings[name] = list(dict.fromkeys([*(before or ()), *further]))
             else:
                 settings[name] = further
     return settings
@@ -226,7 +236,7 @@ def settled(read: Callable[[Asked], T], again: Callable[[Asked], object], option
         try:
             found = (again if faults else read)(replace(options, **settings))
         except ScoreError as fault:
-            further = _together([fault], settings)
+            further = _together([fault], {"exclude": options.exclude, **settings})
             if settings | further == settings:
                 if not faults:
                     raise
@@ -234,6 +244,11 @@ def settled(read: Callable[[Asked], T], again: Callable[[Asked], object], option
                 break
             faults.append(fault)
             settings |= further
+            # What is measured now keeps what follows from it from being asked.
+            for one in (every := AllOpen(faults, settings).faults):
+                if isinstance(one, OpenChoice):
+                    one.measure(replace(options, **settings))
+            settings |= _together(every, {"exclude": options.exclude, **settings})
         else:
             if not faults:
                 return cast(T, found)
@@ -241,9 +256,6 @@ def settled(read: Callable[[Asked], T], again: Callable[[Asked], object], option
     every = AllOpen(faults, settings).faults
     # What is not where it was first settled is nothing that was asked for.
     own = [one for one in every if _is_asked(one, options)]
-    for one in own:
-        if isinstance(one, OpenChoice):
-            one.measure(replace(options, **settings))
     raise AllOpen(own, settings, beyond) from faults[0]
 
 

@@ -1,13 +1,19 @@
-"""Items that several logs share: the same in each under one id, and one score for all repeats."""
+"""Items that several logs share: the same in each under one id, and one score for all repeats.
+
+The reducers of epochs are those of Inspect (its module scorer/_reducer/reducer.py).
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from statistics import fmean, median
+from typing import Any, Final
 
 import numpy as np
 import orjson
@@ -103,7 +109,7 @@ def mean_of_repeats(
     scores: Mapping[str, Mapping[int, float]], repeats: Collection[int]
 ) -> dict[str, float]:
     """Return the mean score of each item over `repeats`."""
-    return over_repeats(_mean, scores, repeats)
+    return over_repeats(fmean, scores, repeats)
 
 
 def variance_of_repeats(
@@ -113,12 +119,8 @@ def variance_of_repeats(
     return over_repeats(_variance, scores, repeats) if len(repeats) > 1 else {}
 
 
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
 def _variance(values: Sequence[float]) -> float:
-    mean = _mean(values)
+    mean = fmean(values)
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
@@ -158,3 +160,46 @@ def _label(item: str, labelled: object, name: str, log: LogFile, is_first: bool)
         where = {"file": fault.file, "model": fault.model, "item": item}
         raise NoClusterColumn(name, problem, remedy=fault.remedy, **where)
     raise fault
+
+
+_BY_NAME: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {
+    "mean": fmean,
+    "median": median,
+    "max": max,
+    # The first of those that are as frequent.
+    "mode": lambda scores: Counter(scores).most_common(1)[0][0],
+}
+_OF_K: Final = re.compile(r"(?P<name>at_least|pass_at|pass_k)_(?P<k>[1-9]\d*)")
+_SOLVED: Final = 1.0
+
+
+def is_reducer(name: str) -> bool:
+    """Return whether a reducer of that name is known."""
+    return name in _BY_NAME or name == "majority" or _OF_K.fullmatch(name) is not None
+
+
+def makes_grades(name: str) -> bool:
+    """Return whether it makes other scores than 0 and 1 of those."""
+    return name not in {"max", "mode", "majority"} and not name.startswith("at_least_")
+
+
+def reduced(name: str, scores: Sequence[float]) -> float:
+    """Return the one score of some; NaN where the reducer has none."""
+    if name in _BY_NAME:
+        return float(_BY_NAME[name](scores))
+    n, solved = len(scores), sum(score >= _SOLVED for score in scores)
+    if name == "majority":
+        score, votes = Counter(scores).most_common(1)[0]
+        return score if 2 * votes > n else math.nan
+    match = _OF_K.fullmatch(name)
+    if match is None:
+        raise ValueError(f"no reducer {name!r}")
+    k = int(match["k"])
+    if match["name"] == "at_least":
+        return float(solved >= k)
+    if n < k:
+        return math.nan
+    # Chen et al. 2021, arXiv 2107.03374: k of the n attempts, drawn without replacement.
+    if match["name"] == "pass_at":
+        return 1.0 - math.comb(n - solved, k) / math.comb(n, k)
+    return math.comb(solved, k) / math.comb(n, k)

@@ -1,4 +1,4 @@
-"""Logs of one task, one file a model: which files they are, and what their places say."""
+"""Logs of one model a file: which files they are, and of which tasks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from llm_power._choices import KINDS
 from llm_power._errors import ScoreError, listed
-from llm_power._scores._choosing import OpenChoice, for_task, named_in, read_each
+from llm_power._scores._choosing import OpenChoice, Sized, for_task, named_in, read_each
 from llm_power._scores._displayed import Displayed
 from llm_power._scores._head import Head
 from llm_power._scores._items import Items, in_order, score_matrix
@@ -41,21 +41,22 @@ def _time_of_change(path: Path) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LogFormat:
-    """How the logs of a tool are called, known and read."""
+    """How the logs of a tool are called, known and read: a reader of one task, when called."""
 
-    name: re.Pattern[str]  # of a file; with a group `task`, unless there is `task_of`
+    name: re.Pattern[str]  # of a file; with a group `task`, if that says of which task it is
     patterns: tuple[str, ...]  # of the files below a folder, for `Path.glob`
     # Of a file that has such a name; another file is called after its model.
     model_of: Callable[[Path], str]
     read: Callable[[Logs, ReadOptions], TaskScores]
     fits: Callable[[Head], bool]
-    task_of: Callable[[Path], str | None] | None = None
+    # Where the name does not say it: the tasks of a file, each read as `LogFile.task`.
+    tasks_of: Callable[[Path], Iterable[str | None]] | None = None
     # Of several runs of a model on a task, the largest is the one to keep.
     created: Callable[[Path], tuple[Any, ...]] = _time_of_change
     unit: Callable[[Path], Path] = lambda path: path  # or the folder of its model
     is_loose: bool = False  # other tools' files have such names: look into them
     is_at: Callable[[Path], bool] = lambda _: True
-    beside: str = ""  # a file that may be given with the logs and is none
+    beside: str | None = None  # a file that may be given with the logs and is none
     # Subtasks of each group that the runs of these files were of.
     groups: Callable[[Iterable[Path]], Mapping[str, Sequence[str]]] = lambda _: {}
 
@@ -76,12 +77,12 @@ class LogFormat:
             return self.fits(Head(file))
         return False
 
-    def task(self, file: Path) -> str | None:
-        """Return the task of a file, None if it is unknown."""
-        if self.task_of is not None:
-            return self.task_of(file)
+    def tasks_in(self, file: Path) -> Iterable[str | None]:
+        """Return the tasks of a file, None for one that is unknown."""
+        if self.tasks_of is not None:
+            return self.tasks_of(file)
         match = self.name.fullmatch(file.name)
-        return match["task"] if match else None
+        return [match.groupdict().get("task") if match else None]
 
     def tasks(
         self, paths: Sequence[Path], options: ReadOptions, note: Callable[[str], None]
@@ -90,7 +91,8 @@ class LogFormat:
         found = [replace(logs, note=note) for logs in find_logs(paths, options, self)]
         for logs in found:
             for left in logs.left:
-                note(f"task {logs.task}, model {left.model}: {left.path} is left for a later run")
+                run = f"task {logs.task}, model {left.model}: {left.path}"
+                note(f"{run} is not read, for a later run is")
         pools = options.pool != "no"
         apart = [name for name in options.clusters if not pools or name != SUBTASK]
         files = [file.path for logs in found for file in logs.files]
@@ -122,7 +124,7 @@ class LogFormat:
             known |= {name: _leaves(name, groups) for name in groups if name not in known}
         return known
 
-    def one_task(self, paths: Sequence[Path], options: ReadOptions) -> TaskScores:
+    def __call__(self, paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         """Read the logs of what has to be one task."""
         found = find_logs(paths, options, self)
         files = [log.path for logs in found for log in logs.files]
@@ -281,11 +283,17 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
     place: dict[Path, Path] = {}
     for path in logs:
         place |= {file: path for file in _expand(path, form) if file not in place}
+    # Of what is excluded, a file or folder of logs is a run; other names are models.
+    there = [name for name in options.exclude if Path(name).exists()]
+    out = {(file, name) for file in place for name in there if _is_below(file, name)}
+    runs_out, names_out = {file for file, _ in out}, {name for _, name in out}
+    place = {file: path for file, path in place.items() if file not in runs_out}
+    options = replace(options, exclude=[one for one in options.exclude if one not in names_out])
     for file, path in place.items():
-        task = form.task(file)
-        # Files whose task is unknown are of the folder that was given, or are one task.
-        origin = path if task is None and path.is_dir() and not options.names else Path()
-        files.setdefault(task, {}).setdefault(origin, []).append(file)
+        for task in form.tasks_in(file):
+            # Files whose task is unknown are of the folder that was given, or are one task.
+            origin = path if task is None and path.is_dir() and not options.names else Path()
+            files.setdefault(task, {}).setdefault(origin, []).append(file)
     if options.task is not None and options.task not in files:
         every = [file for some in files.values() for of_task in some.values() for file in of_task]
         tasks = [task for task in files if task is not None]
@@ -310,6 +318,14 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
         for origin, of_task in by_origin.items()
     ]
     kept = options.kept(sorted({model for *_, runs in found for model in runs}), str(paths[0]))
+    reruns = [
+        (task, model, sorted(runs[model], key=form.created))
+        for task, _, runs in found
+        for model in kept
+        if len(runs.get(model, ())) > 1
+    ]
+    if reruns and not options.latest:
+        raise _several_runs(reruns, options, form)
     return [
         _logs_of_task(task, given, {m: runs[m] for m in kept if m in runs}, options, form)
         for task, given, runs in found
@@ -334,11 +350,9 @@ def _logs_of_task(
         raise ScoreError("every model is excluded", remedy="keep two", file=str(given[0]))
     files, left = [], []
     for model, several in runs.items():
-        if len(several) > 1 and not options.latest:
-            raise _several_runs(task, model, several, options, form)
         *older, newest = sorted(several, key=form.created) if options.latest else several
-        left += [LogFile(model, file) for file in older]
-        files.append(LogFile(model, newest))
+        left += [LogFile(model, file, task) for file in older]
+        files.append(LogFile(model, newest, task))
     # The working folder has a name as well, which `.` does not tell.
     source = (given[0].absolute() if len(given) == 1 else common_folder(given)).name
     return Logs(
@@ -351,36 +365,61 @@ def _logs_of_task(
 
 
 def _several_runs(
-    task: str | None, model: str, runs: Sequence[Path], options: ReadOptions, form: LogFormat
+    reruns: Sequence[tuple[str | None, str, Sequence[Path]]],
+    options: ReadOptions,
+    form: LogFormat,
 ) -> OpenChoice:
-    folder = common_folder(runs)
-    oldest_first = sorted(runs, key=form.created)
-    named = {path.absolute().relative_to(folder).as_posix(): path for path in oldest_first}
-    scored: list[int] = []
-
-    def size(name: str, settled: ReadOptions) -> str:
-        with suppress(ScoreError):
-            read = form.one_task([named[name]], replace(settled, exclude=(), names={}, task=task))
-            scored.append(int(np.count_nonzero(read.scored)))
-            is_shorter = named[name] == oldest_first[-1] and scored[-1] < max(scored)
-            warning = f"; the newest, {max(scored) - scored[-1]:,} fewer than another"
-            return f" ({scored[-1]:,} scores of {read.n_items:,} items{warning * is_shorter})"
-        return ""
-
+    """Refuse several runs of models on a task, listed from the oldest to the newest."""
+    _, model, first = reruns[0]
+    files = [path for *_, runs in reruns for path in runs]
+    folder = common_folder(files)
+    called = {path: path.absolute().relative_to(folder).as_posix() for path in files}
     own_name = "" if model in options.names else ", give each run a name (--name RUN=PATH)"
+
+    def sized(settled: ReadOptions) -> Sized:
+        candidates: dict[str, str] = {}
+        shorter: list[str] = []
+        for task, _, runs in reruns:
+            apart = replace(settled, exclude=(), names={}, task=task)
+            sizes = [(path, *_n_scores(path, apart, form)) for path in runs]
+            most = max(n for _, n, _ in sizes)
+            for path, n, n_items in sizes:
+                fewer = f"; {most - n:,} fewer than another" * (n < most)
+                size = f"{n:,} scores of {n_items:,} items{fewer}" if n else "not readable"
+                candidates[called[path]] = f" ({size})"
+            newest = max(k for k, (_, n, _) in enumerate(sizes) if n == most)
+            shorter += map(str, runs[newest + 1 :])
+        return candidates, {"exclude": shorter} if shorter else {}
+
+    n_models = len({name for _, name, _ in reruns})
     return OpenChoice(
-        "there are several runs of this model",
-        dict.fromkeys(named, ""),
+        f"there are several runs of {'this model' if n_models == 1 else f'{n_models} models'}",
+        {called[path]: "" for path in files},
         {"latest": True},
-        LogFile(model, runs[-1]),
-        f"keep one file per model{own_name}, or take the newest",
-        size=size,
+        LogFile(model, first[-1]),
+        f"keep one file per model{own_name}, or take the newest of the longest",
+        sized=sized,
     )
+
+
+def _n_scores(path: Path, options: ReadOptions, form: LogFormat) -> tuple[int, int]:
+    """Count the scores and items of one run; one that cannot be read has none."""
+    try:
+        read = form([path], options)
+    except ScoreError as fault:
+        if fault.settings:
+            raise
+        return 0, 0
+    return int(np.count_nonzero(read.scored)), read.n_items
+
+
+def _is_below(file: Path, place: str) -> bool:
+    return Path(place).absolute() in (file.absolute(), *file.absolute().parents)
 
 
 def _model(file: Path, options: ReadOptions, form: LogFormat) -> str:
     for name, place in options.names.items():
-        if Path(place).absolute() in (file.absolute(), *file.absolute().parents):
+        if _is_below(file, place):
             return name
     is_placed = form.name.fullmatch(file.name) and form.is_at(file)
     return form.model_of(file) if is_placed or file.is_dir() else file.stem

@@ -62,10 +62,11 @@ def read_file(path: str | os.PathLike[str]) -> SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """One model's file, as errors name it."""
+    """One model's file, as errors name it, and which task of the file is read."""
 
     model: str
     path: Path
+    task: str | None = None  # as the file calls it, if it does
 
     def fault(self, problem: str, remedy: str, item: str | None = None) -> ScoreError:
         """Return the error that names the file, the model, and the item where there is one."""

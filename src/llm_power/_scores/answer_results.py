@@ -23,6 +23,7 @@ from llm_power._scores._attempts import (
     of_records,
     required_file,
     text_of,
+    texts_in,
 )
 from llm_power._scores._displayed import Displayed, displayed, inside
 from llm_power._scores._head import Head
@@ -72,14 +73,13 @@ OPENCOMPASS: Final = LogFormat(
     patterns=("**/results/*/*.json",),
     is_at=_is_in_results,
     model_of=lambda path: path.absolute().parent.name,
-    task_of=lambda path: path.stem if _is_in_results(path) else None,
+    tasks_of=lambda path: [path.stem if _is_in_results(path) else None],
     read=of_document(_of_opencompass),
     fits=lambda head: (
         isinstance(head.record, dict) and isinstance(head.record.get("details"), dict | list)
     ),
     is_loose=True,
 )
-read_opencompass: Final = OPENCOMPASS.one_task
 
 
 def _of_bfcl(source: SourceFile, run: Run) -> Iterator[Attempt]:
@@ -139,7 +139,6 @@ BFCL: Final = LogFormat(
     read=of_document(_of_bfcl),
     fits=lambda head: _is_total(head.record),
 )
-read_bfcl: Final = BFCL.one_task
 
 
 def _of_alpaca_eval(record: Mapping[str, Any], number: int, run: Run) -> Iterator[Attempt]:
@@ -183,7 +182,6 @@ ALPACA_EVAL: Final = LogFormat(
     name=re.compile(r"annotations\.json"),
     patterns=("**/annotations.json",),
     model_of=_generator,
-    task_of=lambda _: None,
     read=of_records(_of_alpaca_eval),
     fits=lambda head: (
         isinstance(head.record, dict)
@@ -191,21 +189,19 @@ ALPACA_EVAL: Final = LogFormat(
     ),
     is_loose=True,
 )
-read_alpaca_eval: Final = ALPACA_EVAL.one_task
 
 
 def _of_every_eval_ever(record: Mapping[str, Any], number: int, run: Run) -> Iterator[Attempt]:
     log = run.log
     item = text_of(record, "sample_id", log, number)
     model = record.get("model_id")
-    if run.made.setdefault("evaluation", record.get("evaluation_name")) != record.get(
-        "evaluation_name"
-    ):
-        raise log.fault(f"record {number} is of another evaluation", "keep one a file", item)
+    if text_of(record, "evaluation_name", log, number) != log.task:
+        return
     metric = str(record.get("evaluation_result_id"))
     # The id may be of this run alone, so that files need not have the same.
+    is_first = not run.metric.found
     chosen = run.metric.among([metric])
-    if number == 1:
+    if is_first:
         run.displayed = _aggregate(run.log.path, chosen or metric)
     if inside(record, "metadata", "epoch") not in {None, 1, "1"}:
         run.displayed = []  # nothing names its reducer
@@ -240,18 +236,12 @@ def _is_sample_of_every_eval(head: Head) -> bool:
     return isinstance(record, dict) and {"sample_id", "evaluation", "schema_version"} <= {*record}
 
 
-def _text_in_first(path: Path, name: str) -> str | None:
-    text = first_record(path).get(name)
-    return text if isinstance(text, str) else None
-
-
 EVERY_EVAL_EVER: Final = LogFormat(
     name=re.compile(r".+_samples\.jsonl", re.DOTALL),
     patterns=("**/*_samples.jsonl",),
-    model_of=lambda path: _text_in_first(path, "model_id") or path.stem,
-    task_of=lambda path: _text_in_first(path, "evaluation_name"),
+    model_of=lambda path: str(first_record(path).get("model_id") or path.stem),
+    tasks_of=lambda path: texts_in(path, "evaluation_name"),
     read=of_records(_of_every_eval_ever),
     fits=_is_sample_of_every_eval,
     is_loose=True,
 )
-read_every_eval_ever: Final = EVERY_EVAL_EVER.one_task

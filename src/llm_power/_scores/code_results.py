@@ -60,21 +60,20 @@ def _model_of_evalplus(path: Path) -> str:
     return bare or path.absolute().parent.name
 
 
-def _task_of_evalplus(path: Path) -> str | None:
+def _tasks_of_evalplus(path: Path) -> list[str | None]:
     folder = path.absolute().parent.name
-    return folder if folder in {"humaneval", "mbpp"} else None
+    return [folder if folder in {"humaneval", "mbpp"} else None]
 
 
 EVALPLUS: Final = LogFormat(
     name=re.compile(r".*eval_results\.json", re.DOTALL),
     patterns=("**/*eval_results.json",),
     model_of=_model_of_evalplus,
-    task_of=_task_of_evalplus,
+    tasks_of=_tasks_of_evalplus,
     read=of_document(_of_evalplus),
     fits=lambda head: isinstance(head.record, dict) and {"hash", "eval"} <= {*head.record},
     is_loose=True,
 )
-read_evalplus: Final = EVALPLUS.one_task
 
 
 def _of_livecodebench(record: Mapping[str, Any], number: int, run: Run) -> Iterator[Attempt]:
@@ -99,7 +98,6 @@ LIVECODEBENCH: Final = LogFormat(
         isinstance(head.record, dict) and {"question_id", "graded_list"} <= {*head.record}
     ),
 )
-read_livecodebench: Final = LIVECODEBENCH.one_task
 
 
 def _of_terminal_bench(source: SourceFile, run: Run) -> Iterator[Attempt]:
@@ -134,9 +132,9 @@ def _agent_and_model(path: Path) -> str:
     return " ".join(name for name in names if isinstance(name, str)) or path.absolute().parent.name
 
 
-def _task_of_terminal_bench(path: Path) -> str | None:
+def _tasks_of_terminal_bench(path: Path) -> list[str | None]:
     name = _metadata(path).get("dataset_name")
-    return name if isinstance(name, str) else None
+    return [name if isinstance(name, str) else None]
 
 
 TERMINAL_BENCH: Final = LogFormat(
@@ -145,7 +143,7 @@ TERMINAL_BENCH: Final = LogFormat(
     # Each trial has a file of that name as well, of its own alone.
     is_at=lambda path: path.with_name(_METADATA).is_file(),
     model_of=_agent_and_model,
-    task_of=_task_of_terminal_bench,
+    tasks_of=_tasks_of_terminal_bench,
     read=of_document(_of_terminal_bench),
     fits=lambda head: (
         isinstance(head.record, dict)
@@ -154,4 +152,3 @@ TERMINAL_BENCH: Final = LogFormat(
     ),
     is_loose=True,
 )
-read_terminal_bench: Final = TERMINAL_BENCH.one_task

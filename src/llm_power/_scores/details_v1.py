@@ -103,4 +103,3 @@ FORMAT: Final = LogFormat(
     fits=lambda head: is_details(head.columns),
     is_loose=True,
 )
-read_details_v1: Final = FORMAT.one_task

@@ -14,9 +14,14 @@ from typing import Any, Final
 import pyarrow as pa
 
 from llm_power._errors import InvalidArgument, listed
-from llm_power._scores._items import over_repeats, variance_of_repeats
+from llm_power._scores._items import (
+    is_reducer,
+    makes_grades,
+    over_repeats,
+    reduced,
+    variance_of_repeats,
+)
 from llm_power._scores._logs import Logs, ModelScores
-from llm_power._scores._reducers import is_reducer, makes_grades, reduced
 from llm_power._scores._source import LogFile, SourceFile
 from llm_power._scores._table import Table, whole_column
 from llm_power._scores.inspect_log import value_of_score

@@ -46,10 +46,10 @@ def is_record(record: object) -> bool:
     return isinstance(record, dict) and {"instance_id", "stats"} <= {*record}
 
 
-def _task_of(path: Path) -> str | None:
+def _tasks_of(path: Path) -> list[str | None]:
     if not _NAME.fullmatch(path.name):
-        return None
-    return _OF_MODEL.sub("", _run_spec(path).get("name") or path.absolute().parent.name)
+        return [None]
+    return [_OF_MODEL.sub("", _run_spec(path).get("name") or path.absolute().parent.name)]
 
 
 def _model_of(path: Path) -> str:
@@ -252,8 +252,7 @@ FORMAT: Final = LogFormat(
     name=_NAME,
     patterns=("**/per_instance_stats.json",),
     model_of=_model_of,
-    task_of=_task_of,
+    tasks_of=_tasks_of,
     read=_read_task,
     fits=lambda head: is_record(head.record),
 )
-read_helm: Final = FORMAT.one_task

@@ -20,10 +20,16 @@ from typing import Any, Final, TypeGuard
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
-from llm_power._scores._items import Items, over_repeats, variance_of_repeats
+from llm_power._scores._items import (
+    Items,
+    is_reducer,
+    makes_grades,
+    over_repeats,
+    reduced,
+    variance_of_repeats,
+)
 from llm_power._scores._json import json_document, json_members
 from llm_power._scores._logs import LogFormat, ModelScores, one_by_one
-from llm_power._scores._reducers import is_reducer, makes_grades, reduced
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
 from llm_power._scores._table import as_float
 from llm_power._scores._zip import ZIP_MAGIC, Archive, open_archive
@@ -66,10 +72,6 @@ class _Header:
 def is_log(names: Set[str]) -> bool:
     """Return whether these are members of an ``.eval``, or the first ones of a JSON log."""
     return _HEADER in names or _START in names or {"status", "eval"} <= names
-
-
-def _task_of(path: Path) -> str:
-    return _only_header(path).task
 
 
 def _model_of(path: Path) -> str:
@@ -404,9 +406,8 @@ FORMAT: Final = LogFormat(
     name=re.compile(rf".+\.eval|{_RUN.pattern}"),
     patterns=("**/*.eval", "**/*T*_*.json"),
     model_of=_model_of,
-    task_of=_task_of,
+    tasks_of=lambda path: [_only_header(path).task],
     read=one_by_one(_read_log),
     fits=lambda head: is_log({*head.in_zip}) or is_log({*head.members}),
     created=_created,
 )
-read_inspect: Final = FORMAT.one_task

@@ -97,4 +97,3 @@ FORMAT: Final = LogFormat(
     fits=lambda head: {*_PARTS} <= {*head.columns},
     is_loose=True,
 )
-read_lighteval: Final = FORMAT.one_task

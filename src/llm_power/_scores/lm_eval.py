@@ -235,4 +235,3 @@ FORMAT: Final = LogFormat(
     fits=lambda head: is_sample(head.record),
     groups=_groups_of,
 )
-read_lm_eval: Final = FORMAT.one_task

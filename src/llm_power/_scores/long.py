@@ -23,23 +23,13 @@ def long_columns(names: Container[str], options: ReadOptions) -> tuple[str, str,
     return options.item or default_item, options.model or "model", options.score or "score"
 
 
-def read_long(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read a long table; an (item, model) pair without a row or a score is missing."""
+def read_long(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]:
+    """Read the tasks of a long table; an (item, model) pair without a row or a score is missing."""
     table = read_table(only_file(paths), options)
-    if options.task_column is not None:
-        raise table.source.fault(
-            f"column {options.task_column!r} tells tasks apart, where one was asked for",
-            "read them with read_tasks, or name no task column",
-        )
-    return read_long_table(table, options)
-
-
-def read_long_tasks(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]:
-    """Read a long table of several tasks, which `options.task_column` tells apart."""
-    table = read_table(only_file(paths), options)
-    column = options.task_column or ""
-    table.require(column)
-    names, codes = table.coded(column)
+    if options.task_column is None:
+        return [read_long_table(table, options)]
+    table.require(options.task_column)
+    names, codes = table.coded(options.task_column)
     if options.task is not None and options.task not in names:
         raise table.source.fault(
             f"there is no task {options.task!r}; the tasks are {listed(names)}", "name one of them"

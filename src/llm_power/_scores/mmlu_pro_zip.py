@@ -20,6 +20,7 @@ from llm_power._scores._items import Items
 from llm_power._scores._logs import LogFormat, Logs, ModelScores
 from llm_power._scores._source import LogFile, SourceFile, read_file
 from llm_power._scores._zip import ZIP_MAGIC, open_archive
+from llm_power._scores.inspect_log import is_log
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.store import TaskScores
 
@@ -181,8 +182,8 @@ FORMAT: Final = LogFormat(
     name=re.compile(r".+\.zip"),
     patterns=("*.zip",),
     model_of=_model_of,
-    task_of=lambda _: None,
     read=_read_task,
-    fits=lambda head: head.data.startswith(ZIP_MAGIC) and not head.is_table,
+    fits=lambda head: (
+        head.data.startswith(ZIP_MAGIC) and not head.is_table and not is_log(head.in_zip)
+    ),
 )
-read_mmlu_pro_zips: Final = FORMAT.one_task

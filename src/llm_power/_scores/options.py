@@ -42,7 +42,7 @@ class ReadOptions:
     clusters : sequence of str
         Columns (of a table) or fields (of zips and logs) that group the items.
     exclude : sequence of str
-        Models to leave out before anything is checked.
+        Models to leave out before anything is checked; of logs also runs, by their file or folder.
     item : str, optional
         Column of the item ids; by default ``item_id``, then the named index of a pandas
         Parquet (wide), or ``item`` (long).

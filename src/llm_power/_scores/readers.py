@@ -7,24 +7,13 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Final, cast
 
 from llm_power._errors import InvalidArgument, ScoreError, listed
-from llm_power._plugins import load_reader, reader_names
-from llm_power._scores import (
-    answer_results,
-    code_results,
-    details_v1,
-    helm,
-    inspect_log,
-    lighteval,
-    lm_eval,
-    mmlu_pro_zip,
-    swe_bench,
-)
+from llm_power._plugins import built_in_readers, load_reader, reader_names
 from llm_power._scores._choosing import read_each, settled
 from llm_power._scores._head import Head
 from llm_power._scores._json import json_records
@@ -37,8 +26,8 @@ from llm_power._scores._source import (
     read_file,
 )
 from llm_power._scores._table import PARQUET_MAGIC, csv_header, expanded, is_json, parquet_header
-from llm_power._scores.counts import is_counts, read_counts
-from llm_power._scores.long import is_long, read_long_tasks
+from llm_power._scores.counts import is_counts
+from llm_power._scores.long import is_long
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.selection import select_models
 from llm_power._scores.store import ITEM_COLUMN, METADATA_KEY, TaskScores, read_task
@@ -46,23 +35,18 @@ from llm_power._scores.store import ITEM_COLUMN, METADATA_KEY, TaskScores, read_
 _OTHER_SPREADSHEETS: Final = {".ods", ".fods", ".xls", ".xlsb", ".numbers"}
 # Excel locks a workbook that is open by a file ~$NAME.xlsx.
 _TABLE: Final = re.compile(r"(?i)^[^.~].*\.(csv|tsv|jsonl|parquet|xlsx)(\.gz|\.xz|\.zip)?$")
-# Each format of logs, in the order in which a file is held against them.
-FORMATS: Final[Mapping[str, LogFormat]] = {
-    "inspect": inspect_log.FORMAT,
-    "mmlu_pro_zip": mmlu_pro_zip.FORMAT,
-    "details_v1": details_v1.FORMAT,
-    "lm_eval": lm_eval.FORMAT,
-    "helm": helm.FORMAT,
-    "swe_bench": swe_bench.FORMAT,
-    "evalplus": code_results.EVALPLUS,
-    "livecodebench": code_results.LIVECODEBENCH,
-    "terminal_bench": code_results.TERMINAL_BENCH,
-    "lighteval": lighteval.FORMAT,
-    "opencompass": answer_results.OPENCOMPASS,
-    "bfcl": answer_results.BFCL,
-    "alpaca_eval": answer_results.ALPACA_EVAL,
-    "every_eval_ever": answer_results.EVERY_EVAL_EVER,
-}
+
+
+@cache
+def formats() -> Mapping[str, LogFormat]:
+    """Return the built-in formats of logs: of each file, one at most is the format."""
+    return {n: read for n, read in built_in_readers().items() if isinstance(read, LogFormat)}
+
+
+def log_format(name: str) -> LogFormat | None:
+    """Return the format of logs of a reader, None for a reader of tables."""
+    reader = load_reader(name)
+    return reader if isinstance(reader, LogFormat) else None
 
 
 def read_canonical(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
@@ -130,16 +114,17 @@ def read_scores(
     paths = [_one_table(one) for one in _as_paths(path)] if reader == "auto" else _as_paths(path)
     declared = options or ReadOptions()
     name = recognize(paths, declared) if reader == "auto" else reader
-    if name == "counts" and read_counts(paths, declared):
-        raise ScoreError(
-            "a table of counts, whose pairs are a task each",
-            remedy="read them with read_tasks",
-            file=str(paths[0]),
-        )
 
     def read(settled_options: ReadOptions) -> TaskScores:
-        task = _checked(load_reader(name)(paths, settled_options), name, paths[0])
-        return _read_by(name, task, settled_options)
+        found = load_reader(name)(paths, settled_options)
+        tasks = _checked(found, name, paths[0], settled_options)
+        if len(tasks) > 1:
+            raise ScoreError(
+                f"these are several tasks: {listed(task.task for task in tasks)}",
+                remedy="read them with read_tasks",
+                file=str(paths[0]),
+            )
+        return tasks[0]
 
     return settled(read, read, declared)
 
@@ -224,7 +209,7 @@ def _read_all(
             on_note(f"folder {path}: reads its one table, {one.name}")
         name = recognize([one], options) if reader == "auto" else reader
         by_reader.setdefault(name, []).append(one)
-        if name not in FORMATS and path in map(Path, options.names.values()):
+        if not log_format(name) and path in map(Path, options.names.values()):
             raise ScoreError(
                 "a run was named that is a table, whose columns name the models",
                 remedy="give the table without a name",
@@ -234,11 +219,11 @@ def _read_all(
     def reads() -> Iterator[tuple[str, Callable[[ReadOptions], list[TaskScores]]]]:
         for name, of_reader in by_reader.items():
             # Logs of one format are read together, tables each by itself.
-            for some in [of_reader] if name in FORMATS else [[one] for one in of_reader]:
+            for some in [of_reader] if log_format(name) else [[one] for one in of_reader]:
                 for one in some:
                     on_path(one)
                 # A format names the tasks of its logs itself.
-                table = "" if name in FORMATS else some[0].stem
+                table = "" if log_format(name) else some[0].stem
                 yield table, partial(_tasks_of, name, some, on_note)
 
     return read_each(reads(), options, attrgetter("clusters"))
@@ -248,21 +233,27 @@ def _tasks_of(
     name: str, paths: Sequence[Path], on_note: Callable[[str], None], options: ReadOptions
 ) -> list[TaskScores]:
     """Read logs of one format, or one table."""
-    if name in FORMATS:
-        found = FORMATS[name].tasks(list(dict.fromkeys(paths)), options, on_note)
-    elif name == "counts":
-        found = read_counts(paths, options)
-    elif name == "long" and options.task_column is not None:
-        found = read_long_tasks(paths, options)
+    if form := log_format(name):
+        found = form.tasks(list(dict.fromkeys(paths)), options, on_note)
     else:
-        found = [_checked(load_reader(name)(paths, options), name, paths[0])]
-    return [_read_by(name, task, options) for task in found]
+        found = load_reader(name)(paths, options)
+    return _checked(found, name, paths[0], options)
 
 
-def _read_by(name: str, task: TaskScores, options: ReadOptions) -> TaskScores:
-    reading = {"reader": name, **task.provenance.reading}
-    provenance = replace(task.provenance, reading=reading)
-    return replace(measured(task, options), provenance=provenance)
+def _checked(found: object, name: str, path: Path, options: ReadOptions) -> list[TaskScores]:
+    """Return the scores that a reader returned, with its name and what was declared of them."""
+    checked = []
+    for task in found if isinstance(found, list) else [found]:
+        if not isinstance(task, TaskScores):
+            raise ScoreError(
+                f"the reader {name!r} returned a {type(task).__name__} instead of TaskScores",
+                remedy="repair or uninstall the package it comes from",
+                file=str(path),
+            )
+        reading = {"reader": name, **task.provenance.reading}
+        provenance = replace(task.provenance, reading=reading)
+        checked.append(replace(measured(task, options), provenance=provenance))
+    return checked
 
 
 def measured(task: TaskScores, options: ReadOptions) -> TaskScores:
@@ -287,16 +278,6 @@ def _as_paths(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -
     return paths
 
 
-def _checked(task: object, name: str, path: Path) -> TaskScores:
-    if not isinstance(task, TaskScores):
-        raise ScoreError(
-            f"the reader {name!r} returned a {type(task).__name__} instead of TaskScores",
-            remedy="repair or uninstall the package it comes from",
-            file=str(path),
-        )
-    return task
-
-
 def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
     """Return the name of the built-in reader that fits, by what is in a file."""
     path = paths[0]
@@ -308,11 +289,11 @@ def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
             remedy="save it as .xlsx or .csv",
             file=str(path),
         )
-    for name, form in FORMATS.items():
+    for name, form in formats().items():
         if path.name == form.beside:
             return name
     head = Head(path)
-    for name, form in FORMATS.items():
+    for name, form in formats().items():
         if form.fits(head):
             return name
     source = expanded(read_file(path))
@@ -326,7 +307,7 @@ def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
 
 def _one_table(path: Path) -> Path:
     """Return the one table of a folder that holds no logs, or else the path itself."""
-    if not path.is_dir() or any(form.is_in(path) for form in FORMATS.values()):
+    if not path.is_dir() or any(form.is_in(path) for form in formats().values()):
         return path
     tables = _tables_in(path)
     return tables[0] if len(tables) == 1 else path
@@ -337,7 +318,7 @@ def _tables_in(folder: Path) -> list[Path]:
 
 
 def _recognize_folder(folder: Path) -> str:
-    fitting = [name for name, form in FORMATS.items() if form.is_in(folder)]
+    fitting = [name for name, form in formats().items() if form.is_in(folder)]
     if len(fitting) == 1:
         return fitting[0]
     if not fitting and (tables := _tables_in(folder)):
@@ -347,7 +328,7 @@ def _recognize_folder(folder: Path) -> str:
             file=str(folder),
         )
     patterns = ", ".join(
-        f"{pattern} ({name})" for name, form in FORMATS.items() for pattern in form.patterns
+        f"{pattern} ({name})" for name, form in formats().items() for pattern in form.patterns
     )
     raise ScoreError(
         f"the folder holds files of several formats: {listed(fitting)}"

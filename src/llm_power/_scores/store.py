@@ -550,6 +550,7 @@ def _check_scores(
             "this model has no score at all",
             remedy="exclude the model, or correct its column",
             model=models[int(np.argmax(empty))],
+            settings={"exclude": [models[int(j)] for j in np.flatnonzero(empty)]},
         )
 
 

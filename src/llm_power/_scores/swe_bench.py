@@ -318,7 +318,6 @@ FORMAT: Final = LogFormat(
     name=_NAME,
     patterns=("**/*.json",),
     model_of=_model_of,
-    task_of=lambda _: None,
     read=_read_task,
     # Terminal-Bench lists the ids of what was resolved too.
     fits=lambda head: is_results(head.record) and "results" not in head.members,
@@ -326,4 +325,3 @@ FORMAT: Final = LogFormat(
     is_loose=True,
     beside=INSTANCE_LIST,
 )
-read_swe_bench: Final = FORMAT.one_task

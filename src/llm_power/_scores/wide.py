@@ -79,7 +79,7 @@ def _ask_about_properties(table: Table, models: Sequence[str], options: ReadOpti
             f"models would be {listed(others, 20)}",
             remedy="name it as cluster column, rename the model, or exclude it",
             file=table.file,
-            settings={"exclude": [*options.exclude, *properties]},
+            settings={"exclude": properties},
         )
 
 

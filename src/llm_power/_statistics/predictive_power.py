@@ -2,11 +2,11 @@ r"""Items of a next run, by the chance that it decides: what a gap leaves open i
 
 The required number at an observed gap takes that gap for the true one. It is not, and of runs on
 that number fewer find the difference than its power says. Here the gap in standard deviations of
-an item's difference has Cauchy's prior of scale 1/2, of which models' gaps are a fair draw: most
-are small, and a few are very large. With :math:`z` the gap over its standard error on n items, the
-posterior's moments follow from the density :math:`f` of z, a Voigt profile (Tweedie's formula):
+an item's difference has a normal prior around 0. Its standard deviation :math:`\tau` is that of
+the gaps of the board's models, an empirical Bayes estimate; few models, and a pair by itself, have
+the usual one. With :math:`z` the gap over its standard error on n items, the posterior is
 
-.. math:: m = z + \frac{f'}{f}, \qquad v = 1 + \frac{f''}{f} - \left(\frac{f'}{f}\right)^2
+.. math:: m = z v, \qquad v = \frac{\tau^2 n}{1 + \tau^2 n}
 
 A new run of r n items then has its z at :math:`N(m\sqrt r, 1 + v r)`; with r n further items, the
 z of all is at :math:`(z + m r)/\sqrt{1 + r}`, with the variance :math:`(r + v r^2)/(1 + r)`.
@@ -17,28 +17,28 @@ and what decides between a million items and none is then the prior.
 References
 ----------
 Spiegelhalter, Freedman and Blackburn (1986), doi:10.1016/0197-2456(86)90003-6, for the predictive
-power of a trial; Rouder, Morey, Speckman and Province (2012), doi:10.1016/j.jmp.2012.08.001, for
-the prior and its scale; Efron (2011), doi:10.1198/jasa.2011.tm11181, for Tweedie's formula.
+power of a trial; Efron and Morris (1973), doi:10.1080/01621459.1973.10481350, for a prior from
+the other cases; Henderson (1953), doi:10.2307/3001853, for the variance of the models.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr, ndtri, wofz
+from scipy.special import ndtr, ndtri
 
 from llm_power._statistics._roots import thresholds
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power._statistics.skewness import reach, upper_t_quantile
 from llm_power._statistics.t_test import normal_skewness
 
-# Of the prior, in standard deviations of an item's difference.
-_SCALE: Final = 0.5
-# Beyond this many standard errors the prior is flat.
-_FLAT: Final = 1e4
+#: Usual standard deviation of gaps, in standard deviations of an item's difference.
+USUAL_GAP: Final = 0.4
+# Models that the usual one counts for beside those of a board: a board of two has it alone.
+_USUAL_MODELS: Final = 2
 # Logarithms of the smallest and largest run, as a multiple of the items at hand, and halvings.
 _RUNS: Final = (-10.0, float(np.log(1_000)))
 _HALVINGS: Final = 34
@@ -62,6 +62,8 @@ class ObservedGap:
     continuity: FloatArray | float = 0.0
     #: Degrees of freedom.
     freedom: FloatArray | float = np.inf
+    #: Standard deviation of the prior, in those of an item's difference.
+    prior: FloatArray | float = USUAL_GAP
 
     def of(self, rows: BoolArray) -> ObservedGap:
         """Return some of the gaps."""
@@ -120,13 +122,8 @@ class ObservedGap:
 
     def _posterior(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of the gap, in the standard error that it has."""
-        width = np.minimum(_SCALE * np.sqrt(self.n), _FLAT)
-        at = (self.z + 1j * width) / np.sqrt(2)
-        w = wofz(at)
-        first = 2j / np.sqrt(np.pi) - 2 * at * w
-        second = -2 * (w + at * first)
-        slope, bend = first.real / w.real / np.sqrt(2), second.real / w.real / 2
-        return self.z + slope, 1 + bend - np.square(slope)
+        known = self.prior**2 * self.n / (1 + self.prior**2 * self.n)
+        return self.z * known, known
 
     def _critical(self, level: float) -> tuple[float, FloatArray | float]:
         """Critical value of many items, and what the degrees of freedom at hand add to it."""
@@ -163,6 +160,36 @@ def _found_by_both(freedom: FloatArray, level: float, power: float) -> FloatArra
         lambda x: ndtr((x - center) / width).mean(axis=0) >= power, *ends, halvings=_HALVINGS
     )
     return np.asarray(np.interp(-1 / freedom, -1 / known, shifts))
+
+
+def spread_of_gaps(tasks: Sequence[FloatArray], weights: Sequence[float]) -> float:
+    r"""Return the standard deviation of gaps, in those of an item's difference, of all models.
+
+    Shapes: scores (n_items, n_models), NaN where missing. With each item's mean taken off, the mean
+    :math:`d_i` of model i over N items has the variance :math:`\tau^2` of its class and its own
+    :math:`s_i^2`:
+
+    .. math:: \hat\tau^2 = \frac1N \left(\frac{\sum_i d_i^2}{\sum_i s_i^2} - 1\right)
+
+    Of all pairs these are the mean squared gap and the mean squared error. The usual spread counts
+    for two models.
+    """
+    n_models = tasks[0].shape[1]
+    effect, square, n = np.zeros(n_models), np.zeros(n_models), 0.0
+    for scores, weight in zip(tasks, weights, strict=True):
+        scored = ~np.isnan(scores)
+        models, answered = scored.sum(axis=1, keepdims=True), scored.sum(axis=0)
+        own = scores - np.nansum(scores, axis=1, keepdims=True) / np.maximum(models, 1)
+        mean = np.nansum(own, axis=0) / answered
+        squares = np.nansum(np.square(own - mean), axis=0)
+        effect += weight * mean
+        square += weight**2 * squares / (np.maximum(answered - 1, 1) * answered)
+        n += answered.mean()
+    if not square.any():
+        return USUAL_GAP
+    excess = max(float(np.square(effect).sum() / square.sum()) - 1, 0.0) / n
+    usual = _USUAL_MODELS / max(n_models, _USUAL_MODELS)
+    return float(np.sqrt(usual * USUAL_GAP**2 + (1 - usual) * excess))
 
 
 def binary_gap_seen(b: IntArray, c: IntArray, n: IntArray, *, exact: bool) -> ObservedGap:

@@ -40,7 +40,12 @@ from llm_power._statistics.intervals import (
 from llm_power._statistics.mcnemar import mcnemar_asymptotic, smallest_exact_p
 from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.paired_equivalence import score_equivalence_test
-from llm_power._statistics.predictive_power import ObservedGap, binary_gap_seen, mean_gap_seen
+from llm_power._statistics.predictive_power import (
+    USUAL_GAP,
+    ObservedGap,
+    binary_gap_seen,
+    mean_gap_seen,
+)
 from llm_power._statistics.skewness import equivalence_p, reach, two_sided_p
 
 DIFFERENT: Final = "different"
@@ -110,6 +115,7 @@ def binary_verdicts(
     family: FamilyTest | None = None,
     known_p: FloatArray | None = None,
     new_runs: bool = True,
+    prior: float = USUAL_GAP,
 ) -> Verdicts:
     r"""Verdict on pairs of 0/1 scored models, by McNemar's test and the score equivalence test.
 
@@ -136,6 +142,9 @@ def binary_verdicts(
         P-values of the test, where they have been computed already.
     new_runs : bool, default True
         Whether `even_items` and `assured_items` are wanted; else NaN.
+    prior : float, default 0.4
+        Standard deviation of the normal prior of gaps, in standard deviations of an item's
+        difference; a board has that of its models.
 
     Returns
     -------
@@ -163,7 +172,7 @@ def binary_verdicts(
     >>> found.verdict.tolist(), found.p.round(4).tolist()
     (['undetermined', 'different', 'equivalent'], [0.0625, 0.0005, 0.9099])
     >>> float(found.further_items[0]), str(found.decided_as[0])
-    (10.0, 'different')
+    (24.0, 'different')
     """
     if test not in P_VALUES:
         raise InvalidArgument(f"test must be one of {sorted(P_VALUES)}, got {test!r}")
@@ -180,7 +189,7 @@ def binary_verdicts(
         p_equivalence=p_equivalence,
         interval=interval,
         attainable=_smallest_p(test, first + second) <= each,
-        seen=binary_gap_seen(first, second, n, exact=test == "exact"),
+        seen=replace(binary_gap_seen(first, second, n, exact=test == "exact"), prior=prior),
         new_runs=new_runs,
         family=family,
         settings=(test, margin, level, power),
@@ -238,6 +247,7 @@ def mean_verdicts(
     family: FamilyTest | None = None,
     known_p: FloatArray | None = None,
     new_runs: bool = True,
+    prior: float = USUAL_GAP,
 ) -> Verdicts:
     """Verdict on pairs by the t statistic of a mean difference.
 
@@ -274,7 +284,7 @@ def mean_verdicts(
         p_equivalence=p_equivalence,
         interval=PairedDifferenceInterval(gap, gap - below * error, gap + above * error, each),
         attainable=attainable,
-        seen=mean_gap_seen(p, error, n, freedom),
+        seen=replace(mean_gap_seen(p, error, n, freedom), prior=prior),
         new_runs=new_runs,
         family=family,
         settings=(test, margin, level, power),
@@ -305,6 +315,7 @@ def average_verdicts(
     alpha: float = 0.05,
     power: float = 0.80,
     family: FamilyTest | None = None,
+    prior: float = USUAL_GAP,
 ) -> Verdicts:
     """Verdict on pairs by the average of their gaps over tasks.
 
@@ -329,7 +340,7 @@ def average_verdicts(
         p_equivalence=p_equivalence,
         interval=average.interval(each),
         attainable=varies & (floor <= each),
-        seen=replace(seen, error=np.where(error > 0, error, certain)),
+        seen=replace(seen, error=np.where(error > 0, error, certain), prior=prior),
         family=family,
         settings=(test, margin, level, power),
     )

@@ -244,7 +244,7 @@ class PowerReport:
 
     def plot(self) -> Figure:
         """Draw power against the gap: a line a size with its Monte Carlo band, a panel a base."""
-        from llm_power._report.power_figure import draw_power  # noqa: PLC0415
+        from llm_power._report.figures import draw_power  # noqa: PLC0415
 
         return draw_power(self.table, gap_label=self.task.gap_label)
 

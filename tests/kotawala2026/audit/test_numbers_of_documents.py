@@ -12,6 +12,7 @@ import yaml
 from kotawala2026.quantities import evaluated  # noqa: F401  (registers what is evaluated)
 from kotawala2026.quantities.raw_sample import (
     at_sample_rates,
+    read_sample,
     sample_table,
     sampled_items,
     witness_beside_sample,
@@ -19,7 +20,6 @@ from kotawala2026.quantities.raw_sample import (
 from llm_power._scores.store import read_task
 from llm_power_audit.agreement import MONTE_CARLO_STANDARD_ERRORS
 from replication.constraints import load_board_scores
-from replication.sample import read_sample
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "data" / "kotawala2026"

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from board_examples import screen
-from llm_power._board.operating_point import Declared
+from llm_power._board.all_pairs import BoardPairs
+from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.pair_store import read_pairs
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import BoardVerdicts, resolve_board, stream_board
@@ -27,6 +28,7 @@ from llm_power._statistics.cluster_robust import (
     cluster_sign_flip_test,
     wild_cluster_bootstrap,
 )
+from llm_power._statistics.predictive_power import spread_of_gaps
 from llm_power._statistics.random_streams import named_rng
 from llm_power._statistics.verdict import binary_verdicts, mean_verdicts, student_verdicts
 
@@ -67,12 +69,31 @@ def row_of(board: BoardVerdicts) -> pd.Series:
     return board.verdicts.iloc[0]
 
 
+def test_items_are_planned_by_the_gaps_of_all_models() -> None:
+    """Whatever pairs are compared or shown, and in whatever order and by whatever names."""
+    rng = named_rng(0, "planned/board")
+    values = (rng.uniform(size=(150, 9)) < np.linspace(0.6, 0.7, 9)).astype(float)
+    task, spread = prepare_task(task_of(values)), spread_of_gaps([values], [1.0])
+    every = resolve(task).verdicts
+    pairs = BoardPairs([task], "all", None, OperatingPoint(), Declared())
+    level = pairs.adjusted(*pairs.p_values(0, pairs.n_pairs)).decided.level
+    for columns in (resolve_board([task], family="all", top=3).verdicts, every):
+        b, c = (columns[name].to_numpy(int) for name in "bc")
+        found = binary_verdicts(b, c, 150, alpha=level, prior=spread)
+        np.testing.assert_array_equal(columns["items_assured"], found.assured_items)
+    usual = binary_verdicts(b, c, 150, alpha=level)
+    assert (found.assured_items != usual.assured_items).any()
+    other = rng.permutation(9)
+    renamed = replace(task_of(values[:, other]), models=tuple(f"m{j}" for j in other))
+    pd.testing.assert_frame_equal(resolve(prepare_task(renamed)).verdicts, every)
+
+
 def test_five_discordant_items_one_way_are_resolved_and_undetermined() -> None:
     row = row_of(resolve(pair_of(5, 0, 10)))
     assert (row["verdict"], row["p_single"], row["p_family"]) == ("undetermined", 0.0625, 0.0625)
     assert row["resolved"]
     assert not row["attainable"]
-    assert (row["items_even"], row["items_assured"], row["more_items_needed"]) == (16, 36, 10)
+    assert (row["items_even"], row["items_assured"], row["more_items_needed"]) == (27, 63, 24)
     assert (row["gap_low"], row["n_star_high"]) == (0, np.inf)
 
 
@@ -318,7 +339,7 @@ def test_the_screen_says_of_which_task_and_what_ranks_and_verdicts_are_about() -
     two = [replace(pair_of(9, 0, 60), task="first"), replace(pair_of(4, 4, 60), task="second")]
     text = screen(resolve_board([prepare_task(task) for task in two]))
     head, rest = text.split("\n\n", 1)
-    counts = "1 of 2 adjacent pairs differs, 1 is undetermined"
+    counts = "1 of 2 adjacent pairs is different, 1 is undetermined"
     assert head == f"m0 is first on the average of 2 tasks; {counts}"
     assert rest.startswith("first: 2 models, 60 items\nrank")
     assert "\n\nsecond: 2 models, 60 items\nrank" in text
@@ -329,9 +350,9 @@ def test_the_screen_says_of_which_task_and_what_ranks_and_verdicts_are_about() -
     subjects = {"subject": tuple(f"s{i // 40}" for i in range(120))}
     board = resolve(prepare_task(replace(task_of(values), clusters=subjects)), cluster="subject")
     text = screen(board)
-    assert "Sign too uncertain for m0 against m1: a new run of a thousand times these" in text
+    assert "Which is better is too uncertain for m0 against m1: even a thousand times these" in text
     assert "New items come from new clusters of the sizes at hand." in text
-    assert "sign uncertain" in text
+    assert " to over 120,000\n" in text
     assert "Score intervals hold for further items of these clusters" in text
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import inf, isnan, nan
 
 import pandas as pd
 import pytest
@@ -18,6 +18,8 @@ def board(*rungs: tuple[str, float, float], items: int = 1000) -> HaveNeed:
             "model_a": f"m{rank}",
             "model_b": f"m{rank + 1}",
             "verdict": verdict,
+            "gap": 0.0 if few == inf else 0.01,
+            "n_items": 0 if isnan(few) else items,
             "items_even": few,
             "items_assured": many,
         }
@@ -33,25 +35,25 @@ def board(*rungs: tuple[str, float, float], items: int = 1000) -> HaveNeed:
     [
         (
             [("different", 200, 400), ("undetermined", 9e5, 2_700_000), ("undetermined", 10, inf)],
-            "2 of 3 neighbors cannot be told apart; ranks 2 and 3 would need 2.7 million new "
-            "items, for 1 pair even the sign is open",
+            "2 of 3 neighbors are undetermined; ranks 2 and 3 need 2.7 million new items, "
+            "1 pair needs over 1 million",
         ),
         (
             [("different", 200, 400), ("different", 100, 3_991)],
-            "All 2 neighbors can be told apart; ranks 2 and 3 would take 4,000 new items",
+            "All 2 neighbors are different; ranks 2 and 3 need 4,000 new items",
         ),
         (
             [("different", 200, 400), ("equivalent", 100, 250)],
-            "All 2 neighbors are decided (1 equivalent); ranks 1 and 2 would take 400 new items",
+            "All 2 neighbors are different or equivalent (1); ranks 1 and 2 need 400 new items",
         ),
         (
             [("undetermined", inf, inf), ("undetermined", nan, nan)],
-            "2 of 2 neighbors cannot be told apart; even the sign is open",
+            "2 of 2 neighbors are undetermined",
         ),
-        ([("equivalent", 10, 20)], "The two models are equivalent; a new run would take 20 items"),
+        ([("equivalent", 10, 20)], "The two models are equivalent; the pair needs 20 new items"),
         (
             [("undetermined", 10, inf)],
-            "The two models are undetermined; even the sign is open",
+            "The two models are undetermined; the pair needs over 1 million new items",
         ),
     ],
 )
@@ -64,7 +66,7 @@ def test_the_finding_counts_and_names_the_costliest(
 def test_each_rung_says_what_it_needs() -> None:
     kinds = [(50, 120), (50, inf), (inf, inf), (nan, nan)]
     rungs = board(*[("undetermined", few, many) for few, many in kinds]).rungs
-    told = ["120", "sign uncertain", "no gap so far", "no item in common"]
+    told = ["120", "over 1 million", "no gap so far", "no item in common"]
     assert [rung.needed for rung in rungs] == told
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from llm_power._board.cluster_robustness import (
 )
 from llm_power._board.cluster_sums import tabulate_clusters
 from llm_power._board.clusters import add_clusters
-from llm_power._board.columns import RANK_COLUMNS, dictionary_page
+from llm_power._board.columns import PAIRS_COLUMNS, RANK_COLUMNS, dictionary_page, verdict_table
 from llm_power._board.decision import decide_pairs
 from llm_power._board.further_items import further_sentence
 from llm_power._board.multiplicity import add_multiplicity
@@ -37,7 +38,6 @@ from llm_power._board.summary import (
     unresolved_by_procedure,
 )
 from llm_power._board.tabulation import tabulate_pairs
-from llm_power._board.verdicts import PAIRS_COLUMNS, verdict_table
 from llm_power._choices import CLUSTER_SAMPLINGS, ClusterSampling, Family, Kind
 from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._scores.selection import select_models
@@ -45,6 +45,7 @@ from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
 
 POINT = OperatingPoint()
+DICTIONARY = Path(__file__).parents[3] / "docs" / "columns.md"
 
 
 def make_task(
@@ -93,19 +94,8 @@ def resolve(
 
 def test_columns_are_the_documented_ones() -> None:
     _, verdicts, _ = resolve(prepare_task(make_task()))
-    expected = (
-        "task rank_a rank_b model_a model_b n_items n11 b c n00 p_a p_b delta verdict direction "
-        "test p_single p_family family_size close_call gap gap_low gap_high gap_low_single "
-        "gap_high_single attainable p_equivalence within_margin items_needed more_items_needed "
-        "items_even items_assured smallest_gap decided_as chance_of_turning n_star_low n_star_high "
-        "q_low q_high n_connor n_exact type_s type_m gap_lowest gap_highest n_star_monitored "
-        "items_monitored items_monitored_90 rho var_d n_star q mde resolved n_h n_miller p_chi2 "
-        "p_exact log_p_exact p_midp p_cc p_holm p_bh n_star_bonferroni n_star_holm n_star_bh icc "
-        "design_effect n_star_cluster q_cluster icc_low icc_high design_effect_kish "
-        "n_star_these_clusters p_cluster items_per_cluster n_clusters_needed resolved_cluster "
-        "log_e crossed n_star_anytime resolved_anytime"
-    )
-    assert " ".join(PAIRS_COLUMNS) == expected
+    of_pairs = DICTIONARY.read_text(encoding="utf-8").partition("## `ranks`")[0]
+    assert re.findall(r"^\| `(\w+)` \|", of_pairs, flags=re.MULTILINE) == PAIRS_COLUMNS
     assert set(PAIRS_COLUMNS) < set(verdicts.columns)
     assert verdicts.columns.is_unique
     assert len(verdicts) == 6
@@ -262,8 +252,7 @@ def test_identical_models_are_unresolved_and_quiet() -> None:
 
 
 def test_the_dictionary_is_the_page_of_the_docs() -> None:
-    page = Path(__file__).parents[3] / "docs" / "columns.md"
-    assert page.read_text(encoding="utf-8") == dictionary_page(), "run tools/columns.py"
+    assert DICTIONARY.read_text(encoding="utf-8") == dictionary_page(), "run tools/columns.py"
 
 
 def test_the_dictionary_has_every_column_of_the_ranks() -> None:

@@ -60,9 +60,24 @@ run = partial(run_command, "compare")
         ("better", ["--fail-if", "worse,better"], "better", 14),
         ("equal", [], "undetermined", 0),
         ("equal", ["--fail-if", "worse,undetermined"], "undetermined", 11),
-        ("equal", ["--margin", "0.02", "--fail-if", "equivalent"], "equivalent", 13),
-        ("close", ["--margin", "0.015", "--fail-if", "worse,undetermined"], "not inferior", 0),
-        ("close", ["--margin", "0.015", "--fail-if", "non_inferior"], "not inferior", 12),
+        (
+            "equal",
+            ["--margin", "0.02", "--fail-if", "equivalent"],
+            "equivalent within 2 points",
+            13,
+        ),
+        (
+            "close",
+            ["--margin", "0.015", "--fail-if", "worse,undetermined"],
+            "not inferior within 1.5 points",
+            0,
+        ),
+        (
+            "close",
+            ["--margin", "0.015", "--fail-if", "non_inferior"],
+            "not inferior within 1.5 points",
+            12,
+        ),
     ],
 )
 def test_outcome_and_code(
@@ -72,7 +87,9 @@ def test_outcome_and_code(
 ) -> None:
     candidate, options, outcome, code = case
     assert run(tables["baseline"], tables[candidate], *options) == code
-    assert capsys.readouterr().out.startswith(f"{outcome}: candidate against baseline on ")
+    within = {"equivalent": " within 2 points", "not inferior": " within 1.5 points"}
+    headline = f"{outcome}{within.get(outcome, '')}: candidate against baseline on "
+    assert capsys.readouterr().out.startswith(headline)
 
 
 def test_reports_are_those_of_one_comparison(tables: dict[str, Path], tmp_path: Path) -> None:
@@ -240,7 +257,7 @@ def test_the_newest_of_several_runs_is_compared_and_the_others_are_named(
     assert "--latest" in error
     assert "--name" not in error
     assert run(old, new, "--latest") == 10
-    assert "exam_a.json is left for a later run" in capsys.readouterr().err
+    assert "exam_a.json is not read, for a later run is" in capsys.readouterr().err
 
 
 def test_the_newest_run_is_not_taken_of_several_models(

@@ -24,7 +24,7 @@ import pytest
 from command_line import run
 from llm_power._board import stream
 from llm_power._board.average import AVERAGE_COLUMNS
-from llm_power._board.verdicts import PAIRS_COLUMNS
+from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._cli import cli
 from llm_power._memory import workers
 
@@ -88,8 +88,8 @@ def test_the_best_models_have_the_numbers_of_the_whole_board(
     assert told[0]["ranks"] == told[1]["ranks"]
     assert told[1]["n_pairs"] == told[0]["n_pairs"] == len(every)
     screen = capsys.readouterr().out
-    assert "pairs of the best 3 models (" in screen
-    assert f"adjusted for all {len(every)} pairs by max-T, level 0.05)" in screen
+    assert "pairs of the best 3 models\n" in screen
+    assert f"adjusted for all {len(every)} pairs by max-T, level 0.05." in screen.replace("\n", " ")
     assert "... and 1 more models" in screen
 
 
@@ -111,10 +111,8 @@ def test_test_margin_and_clusters_are_declared(
     command = ("resolve", scores, "--cluster", "subject", "--out", tmp_path / "out")
     assert run(*command, "--clusters", "fixed", "--test", "mid_p", "--margin", "0.3") == 0
     shown = capsys.readouterr().out
-    assert (
-        "different: 1 of 3 adjacent pairs (mid-p McNemar test, adjusted for these 3 pairs by max-T"
-        in shown
-    )
+    assert "different: 1 of 3 adjacent pairs\n" in shown
+    assert "Method: mid-p McNemar test, adjusted for these 3 pairs by max-T, level" in shown
     assert "equivalent: 2 of 3" in shown
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert (summary["test"], summary["margin"], summary["clusters"]) == ("mid_p", 0.3, "fixed")
@@ -487,7 +485,7 @@ def test_entry_point_is_installed(scores: Path, tmp_path: Path) -> None:
         env=os.environ | {"COLUMNS": "80"},
         check=True,
     )
-    assert "of 3 adjacent pairs (" in done.stdout
+    assert "of 3 adjacent pairs\n" in done.stdout
     assert done.stderr == ""
 
 
@@ -511,7 +509,7 @@ def test_the_process_ends_once_all_is_said(scores: Path, tmp_path: Path) -> None
     command: list[str | Path] = ["resolve", scores, "--out", tmp_path / "out"]
     done = as_program(*command, "--cluster", "subject", stdout=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "of 3 adjacent pairs (" in done.stdout
+    assert "of 3 adjacent pairs\n" in done.stdout
     done = as_program(*command, "--cluster", "topic", stdout=subprocess.PIPE)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: ")
@@ -592,7 +590,7 @@ def test_the_answer_is_printed_before_the_files_are_made(
 
     monkeypatch.setattr("llm_power._door.write_board", write)
     assert run("resolve", scores, "--cluster", "subject", "--out", tmp_path) == 0
-    assert "of 3 adjacent pairs (" in printed[0]
+    assert "of 3 adjacent pairs\n" in printed[0]
 
 
 def test_the_files_are_made_though_nobody_reads_the_answer(
@@ -652,7 +650,7 @@ def test_runs_by_name_and_the_newest(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert {*ranked(tmp_path / "out")} == {"old", "new"}
     capsys.readouterr()
     assert run("resolve", LOGS / "inspect_ai-0.3.285" / "retried", *out, "--latest") == 0
-    assert capsys.readouterr().err.count("is left for a later run") == 2
+    assert capsys.readouterr().err.count("is not read, for a later run is") == 2
     for names in (["old"], ["=x"], [f"a={old}", f"a={new}"]):
         given = [part for name in names for part in ("--name", name)]
         assert run("resolve", *out, *given) == 2

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from llm_power import Declared, InvalidArgument, OperatingPoint, ScoreError, TaskScores
+from llm_power._choices import MissingPolicy
 from llm_power._gate.comparison import Comparison, compare_models
 from llm_power._gate.reports import comparison_answer, comparison_junit
 from llm_power._report.answer import as_json, as_markdown, as_text
@@ -94,6 +95,17 @@ def test_graded_scores_break_and_mend_by_their_size() -> None:
     (found,) = compare_models([task], "old", "new")
     assert (found.outcome, found.test) == ("better", "student")
     assert len(found.broke) == int((new < old).sum())
+    assert f"got worse ({len(found.broke)}): " in as_text(comparison_answer(found))
+
+
+def test_a_loss_within_the_margin_is_called_one() -> None:
+    cells, names = (300, 9, 1, 1690), ("old", "new")
+    (found,) = compare_models([task_of(*cells, names)], *names, declared=Declared(margin=0.02))
+    assert found.outcome == "equivalent"
+    text = as_text(comparison_answer(found))
+    assert text.startswith("equivalent within 2 points: new against old on ")
+    assert "The candidate is worse, by less than the margin of 2 points." in text
+    assert "2,000 items, 1,990 of them with the same score\n" in text
 
 
 def test_missing_scores_are_refused_or_left_out_of_both_means() -> None:
@@ -101,9 +113,13 @@ def test_missing_scores_are_refused_or_left_out_of_both_means() -> None:
     task = TaskScores("exam", "binary", tuple("abcde"), ("old", "new"), values)
     with pytest.raises(ScoreError, match="'new'"):
         compare_models([task], "old", "new")
-    (found,) = compare_models([task], "old", "new", missing="pairwise")
-    assert (found.n_items, found.baseline_score, found.candidate_score) == (4, 0.5, 0.5)
-    assert (found.broke, found.mended) == (("e",), ("b",))
+    policies: tuple[MissingPolicy, ...] = ("pairwise", "drop_items")
+    for missing in policies:
+        (found,) = compare_models([task], "old", "new", missing=missing)
+        assert (found.n_items, found.baseline_score, found.candidate_score) == (4, 0.5, 0.5)
+        assert (found.broke, found.mended, found.n_unscored) == (("e",), ("b",), 1)
+        counts = "4 items, 2 of them with the same score; 1 more without a score of both\n"
+        assert counts in as_text(comparison_answer(found))
 
 
 def test_names_must_be_two_models_of_the_task() -> None:

@@ -59,7 +59,7 @@ def test_what_cannot_be_is_refused(settings: dict[str, Any], message: str) -> No
         (("--gap", "0", "--between", ".11", "--within-a", ".17"), "No number of items"),
         (
             ("--n", "198", "--between", ".11", "--within-a", ".17"),
-            "The paired t test detects gaps of 13.",
+            "The items detect gaps of 13.",
         ),
     ],
 )

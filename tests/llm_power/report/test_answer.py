@@ -6,12 +6,13 @@ import html
 import json
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from boards import example
 
-from llm_power._board.have_need import have_need
+from llm_power._board.have_need import HaveNeed, Rung, have_need
 from llm_power._cli import main
 from llm_power._report.answer import (
     Answer,
@@ -23,7 +24,7 @@ from llm_power._report.answer import (
     as_markdown,
     as_text,
 )
-from llm_power._report.board_answer import board_answer
+from llm_power._report.board_answer import board_answer, drawn_items
 
 HOSTILE = '<script>alert("a|b")</script>'
 ANSWER = Answer(
@@ -105,10 +106,33 @@ def test_have_and_need_in_characters_keeps_to_the_screen(monkeypatch: pytest.Mon
         monkeypatch.setenv("COLUMNS", str(columns))
         text = as_text(answer)
         assert have_need(exam, "exam", 80).finding in text.replace("\n", " ")
-        found = re.search(r"(?ms)^ *80 items at hand$.*?log\s+scale$", text)
+        found = re.search(r"(?ms)^ *80 items at hand$.*?at the\s+mark 0.8", text)
         assert bool(found) == (columns >= 70)
-        assert found is None or all(len(line) <= columns for line in found[0].splitlines())
+        if found is not None:
+            *rows, ticks = found[0].partition("\no ")[0].splitlines()
+            assert all(len(line) <= columns for line in [*rows, ticks])
+            assert rows[1].startswith("1-2 a  b ") == (columns >= 100)
+            assert re.fullmatch(r" +\+100 +\+1,000 +new items", ticks)
     shown = as_markdown(answer)
     for rung in have_need(exam, "exam", 80).rungs:
         assert re.search(rf"(?m)^{rung.rank}-{rung.rank + 1} .*{rung.needed}$", shown)
     assert "80 items at hand" in as_html(answer)
+
+
+def test_the_rows_of_the_picture_name_their_models_without_running_off_the_screen() -> None:
+    names = ["org/" + "m" * 60, "org/a\nb", *(f"org/family-{'x' * 30}-{k}" for k in range(3))]
+    rungs = [
+        Rung(rank, *pair, "different", 0.1, 500, 90.0, 10.0**rank)
+        for rank, pair in enumerate(pairwise(names), 1)
+    ]
+    _, *rows = drawn_items(HaveNeed("exam", 500, rungs), 0.8, 80)[: len(rungs) + 1]
+    assert all(len(row) <= 80 for row in rows)
+    assert "mm…mm" in rows[0]
+    assert all(row.startswith(f"{rank}-{rank + 1} ") for rank, row in enumerate(rows, 1))
+    assert "a b" in rows[0]
+    # Of ranks whose pair was not kept no name slips to another row.
+    _, first, last = drawn_items(HaveNeed("exam", 500, [rungs[0], rungs[-1]]), 0.8, 80)[:3]
+    assert (first[:3], last[:3]) == ("1-2", "4-5")
+    assert "a b" in first
+    assert "-1 " in last
+    assert "-2 " in last

@@ -11,7 +11,7 @@ from boards import HOSTILE, Drawn, Name, example, streamed_example
 from matplotlib.figure import Figure
 from PIL import Image
 
-from llm_power._board.have_need import HaveNeed
+from llm_power._board.have_need import HaveNeed, short_names
 from llm_power._board.page_data import page_data
 from llm_power._board.resolve import resolve_board
 from llm_power._board.summary import describe_board
@@ -126,7 +126,7 @@ def test_names_are_short_and_no_two_of_them_alike() -> None:
         *(f"abacusai/Llama-3-Giraffe-70B-Instruct-v{k}" for k in (1, 2)),
         *(f"{'m' * 40}-{k}-{'n' * 40}" for k in range(3)),
     ]
-    short = board_figure._short_names(names, names)
+    short = short_names(names, names, 24)
     assert list(short.values())[:3] == ["plain", "one/shared", "two/shared"]
     assert short[names[3]] == "Llama-3-Gira…Instruct-v1"
     assert len(set(short.values())) == len(names)

@@ -47,6 +47,17 @@ def test_a_board_of_many_models_says_what_its_pairs_show_and_one_of_few_does_not
     assert "Decided:" not in screen(few.board)
 
 
+def test_a_sentence_names_at_most_five_distances_with_the_first_and_the_last() -> None:
+    (told,) = example("many").summary["landscape"]
+    rows = told["by_distance"]
+    assert len(rows) > 5
+    (sentence,) = [s for s in landscape_sentences(told, POINT) if "by distance" in s]
+    first, *_, last = rows
+    assert f" at {first['from_distance']}," in sentence
+    assert f" at {last['from_distance']} to {last['to_distance']}." in sentence
+    assert sentence.count("%") in (4, 5)
+
+
 def test_the_page_has_the_landscape_of_its_task_and_no_more_tiers_than_it_can_show(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

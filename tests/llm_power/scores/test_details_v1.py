@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm_power._errors import ScoreError
-from llm_power._scores.details_v1 import read_details_v1
+from llm_power._scores.details_v1 import FORMAT
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import recognize
 from llm_power._scores.store import TaskScores
@@ -72,7 +72,7 @@ def write_good(folder: Path, model: str = "org__good") -> Path:
 
 
 def read(folder: Path, metric: str | None = "acc_norm", **options: Any) -> TaskScores:
-    return read_details_v1([folder], ReadOptions(metric=metric, **options))
+    return FORMAT([folder], ReadOptions(metric=metric, **options))
 
 
 def test_both_schemas(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_files_that_are_called_after_their_models(tmp_path: Path) -> None:
     for model in ("b", "a"):
         pq.write_table(table, tmp_path / f"{model}.parquet")
     paths = sorted(tmp_path.iterdir())
-    task = read_details_v1(paths, ReadOptions(metric="acc", task="winogrande"))
+    task = FORMAT(paths, ReadOptions(metric="acc", task="winogrande"))
     assert (task.task, task.models) == ("winogrande", ("a", "b"))
     assert set(task.provenance.files) == {"a.parquet", "b.parquet"}
 

@@ -23,7 +23,7 @@ from zips import DEFLATED, ZSTANDARD, Member, zip_of
 from llm_power._errors import ScoreError
 from llm_power._plugins import load_reader, reader_names
 from llm_power._scores.options import ReadOptions
-from llm_power._scores.readers import recognize
+from llm_power._scores.readers import read_scores, recognize
 from llm_power._statistics.random_streams import named_rng
 
 N_MUTATIONS = 200
@@ -467,7 +467,7 @@ def test_a_damaged_table(tmp_path: Path, name: str) -> None:
     for damaged in mutations(name, data):
         path.write_bytes(damaged)
         try:
-            task = load_reader(name)([path], ReadOptions())
+            task = read_scores([path], ReadOptions(), reader=name)
         except ScoreError:
             continue
         n_read += 1

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm_power._errors import ScoreError
-from llm_power._scores.helm import read_helm
+from llm_power._scores.helm import FORMAT
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import recognize
 from llm_power._scores.store import TaskScores
@@ -62,7 +62,7 @@ def write_good(folder: Path, model: str = "good") -> Path:
 
 
 def read(folder: Path, **options: Any) -> TaskScores:
-    return read_helm([folder], ReadOptions(**options))
+    return FORMAT([folder], ReadOptions(**options))
 
 
 def test_a_suite_of_runs(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_the_specification_names_model_and_task(tmp_path: Path) -> None:
 def test_files_that_are_called_after_their_models(tmp_path: Path) -> None:
     for model in ("b", "a"):
         write_good(tmp_path, model).rename(tmp_path / f"{model}.json")
-    task = read_helm(sorted(tmp_path.glob("*.json")), ReadOptions())
+    task = FORMAT(sorted(tmp_path.glob("*.json")), ReadOptions())
     assert (task.models, task.task) == (("a", "b"), tmp_path.name)
 
 
@@ -302,7 +302,7 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ScoreError, match=r"no file like \*\*/per_instance_stats.json"):
         read(tmp_path)
     with pytest.raises(ScoreError, match="cannot be read"):
-        read_helm([tmp_path / "a.json"], ReadOptions())
+        FORMAT([tmp_path / "a.json"], ReadOptions())
 
 
 trials = st.lists(st.sampled_from([0.0, 0.5, 1.0, None]), min_size=2, max_size=2)

@@ -21,7 +21,7 @@ from zips import DEFLATED, STORED, ZSTANDARD, Member, zip_of
 
 from llm_power._errors import ScoreError
 from llm_power._scores import _zip
-from llm_power._scores.inspect_log import read_inspect
+from llm_power._scores.inspect_log import FORMAT
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import recognize
 from llm_power._scores.store import TaskScores
@@ -114,7 +114,7 @@ def write_good(folder: Path, form: str = "eval", **run: Any) -> Path:
 
 
 def read(folder: Path, **options: Any) -> TaskScores:
-    return read_inspect([folder], ReadOptions(**options))
+    return FORMAT([folder], ReadOptions(**options))
 
 
 @EVERY_FORM
@@ -142,7 +142,7 @@ def test_both_forms_and_all_compressions_agree(tmp_path: Path, method: int) -> N
     }.items():
         (tmp_path / f"{model}.log").write_bytes(data)
     paths = sorted(tmp_path.iterdir())
-    np.testing.assert_array_equal(read_inspect(paths, ReadOptions()).values, [[1, 1], [0, 0]])
+    np.testing.assert_array_equal(FORMAT(paths, ReadOptions()).values, [[1, 1], [0, 0]])
 
 
 def test_the_name_that_a_log_was_given(tmp_path: Path) -> None:
@@ -389,7 +389,7 @@ def test_json_that_is_no_log(tmp_path: Path, text: str, message: str) -> None:
     write_good(tmp_path)
     (tmp_path / "odd.json").write_text(text, encoding="utf-8")
     with pytest.raises(ScoreError, match=message):
-        read_inspect(sorted(tmp_path.iterdir()), ReadOptions())
+        FORMAT(sorted(tmp_path.iterdir()), ReadOptions())
 
 
 def test_samples_that_are_cut_off(tmp_path: Path) -> None:
@@ -481,7 +481,7 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ScoreError, match=r"no file like \*\*/\*.eval or .*Remedy: give the folder"):
         read(tmp_path)
     with pytest.raises(ScoreError, match="cannot be read"):
-        read_inspect([tmp_path / "a.eval"], ReadOptions())
+        FORMAT([tmp_path / "a.eval"], ReadOptions())
 
 
 def _means(column: list[float | None]) -> Any:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm_power._errors import ScoreError
-from llm_power._plugins import load_reader
-from llm_power._scores.long import read_long
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores, recognize
 from llm_power._scores.store import TaskScores
 from llm_power._scores.wide import read_wide
+
+read_long = partial(read_scores, reader="long")
 
 NAN = float("nan")
 Row = dict[str, Any]
@@ -251,7 +252,7 @@ def test_round_trip(
             for row in rows
             for model in columns
         ]
-    reader = load_reader(name)
+    reader = partial(read_scores, reader=name)
     task = reader([write(folder, LAYOUTS[layout](rows))], ReadOptions())
     assert (task.models, task.item_ids) == (tuple(columns), tuple(items))
     expected = np.array(list(columns.values()), dtype=float).T

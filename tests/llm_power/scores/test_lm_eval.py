@@ -22,7 +22,7 @@ from llm_power._cli import main
 from llm_power._errors import ScoreError
 from llm_power._scores import _json
 from llm_power._scores._source import StreamedFile
-from llm_power._scores.lm_eval import read_lm_eval
+from llm_power._scores.lm_eval import FORMAT
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_tasks, recognize
 from llm_power._scores.store import TaskScores
@@ -90,7 +90,7 @@ def write_good(folder: Path, model: str = "good") -> Path:
 
 
 def read(folder: Path, **options: Any) -> TaskScores:
-    return read_lm_eval([folder], ReadOptions(**options))
+    return FORMAT([folder], ReadOptions(**options))
 
 
 def test_the_harness_folder(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_list_under_either_ending(tmp_path: Path) -> None:
     one = write(tmp_path, "one", as_list(records), f"samples_leaderboard_mmlu_pro_{RUN}.jsonl")
     two = write(tmp_path, "two", as_lines(records), f"samples_leaderboard_mmlu_pro_{LATER}.json")
     bom = write(tmp_path, "three", "\ufeff" + as_list(records), "three.json")
-    task = read_lm_eval([one, two, bom], ReadOptions())
+    task = FORMAT([one, two, bom], ReadOptions())
     assert (task.task, task.models) == ("leaderboard_mmlu_pro", ("one", "three", "two"))
     np.testing.assert_array_equal(task.values, [[1, 1, 1], [0, 0, 0]])
     assert {recognize([path], ReadOptions()) for path in (one, two, bom)} == {"lm_eval"}
@@ -250,12 +250,12 @@ def test_the_results_file_names_the_model(tmp_path: Path) -> None:
     assert read(tmp_path).models == ("flat", "org/model", "unnamed")
     write(tmp_path, "output", "{", f"mine_{RUN}.json")
     with pytest.raises(ScoreError, match="not JSON, .*Remedy: repair it, or move it away"):
-        read_lm_eval([flat, unnamed], ReadOptions())
+        FORMAT([flat, unnamed], ReadOptions())
 
 
 def test_files_that_are_called_after_their_models(tmp_path: Path) -> None:
     paths = [write(tmp_path, "run", [sample(0), sample(1, 0)], f"{m}.json") for m in "ba"]
-    task = read_lm_eval(paths, ReadOptions())
+    task = FORMAT(paths, ReadOptions())
     assert (task.models, task.task, task.provenance.source) == (("a", "b"), "run", "run")
 
 
@@ -270,7 +270,7 @@ def test_several_tasks_in_a_folder(tmp_path: Path) -> None:
     with pytest.raises(ScoreError, match="several tasks"):
         read(tmp_path, task="third")
     files = sorted(tmp_path.glob("*/*.jsonl"))
-    assert read_lm_eval(files, ReadOptions(task="demo")).task == "demo"
+    assert FORMAT(files, ReadOptions(task="demo")).task == "demo"
 
 
 def test_several_tasks_and_filters_in_a_folder(tmp_path: Path) -> None:
@@ -295,10 +295,10 @@ def test_several_tasks_and_filters_in_a_folder(tmp_path: Path) -> None:
     assert read(tmp_path, task="demo").n_items == 2
 
 
-def write_open(folder: Path) -> None:
+def write_open(folder: Path, first: int = 2, second: int = 3) -> None:
     """Write reruns of two tasks, one of them of two metrics, the other of two filters."""
     for model in ("a", "b"):
-        for run, items in ((RUN, (0, 1, 2)), (LATER, (0, 1))):
+        for run, items in ((RUN, range(first)), (LATER, range(second))):
             both = [sample(k, 1.0 - k % 2, acc_norm=k % 2, metrics=BOTH) for k in items]
             write(folder, model, both, f"samples_demo_{run}.jsonl")
             records = [
@@ -318,11 +318,12 @@ def test_all_that_is_open_is_told_at_once_with_a_command_that_works(
         main(["resolve", str(tmp_path), "--format", "json"])
     told, command = capsys.readouterr().err.splitlines()
     assert stop.value.code == 2
-    assert f"'samples_demo_{RUN}.jsonl' (3 scores of 3 items)" in told
-    later = f"'samples_demo_{LATER}.jsonl' (2 scores of 2 items; the newest, 1 fewer than another)"
-    assert later in told
-    assert "'acc' (2 scores of 2 items), 'acc_norm' (2 scores of 2 items)" in told
-    assert "'strict-match' (2 items), 'flexible-extract' (2 items)" in told
+    assert f"'a/samples_demo_{RUN}.jsonl' (2 scores of 2 items; 1 fewer than another)" in told
+    assert f"'b/samples_gsm8k_{LATER}.jsonl' (3 scores of 3 items)" in told
+    assert "several runs of 2 models" in told
+    assert "'acc' (3 scores of 3 items), 'acc_norm' (3 scores of 3 items)" in told
+    assert "'strict-match' (3 items), 'flexible-extract' (3 items)" in told
+    assert "--exclude" not in command
     program, *words = shlex.split(command)
     assert program == "llm-power"
     with pytest.raises(SystemExit) as stop:
@@ -330,6 +331,50 @@ def test_all_that_is_open_is_told_at_once_with_a_command_that_works(
     out, err = capsys.readouterr()
     assert stop.value.code == 0, err
     assert [task["task"] for task in json.loads(out)["tasks"]] == ["demo", "gsm8k"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "read"), [((3, 2), RUN), ((3, 3), LATER), ((2, 3), LATER)], ids=str
+)
+def test_no_command_that_is_offered_answers_on_fewer_items(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], sizes: tuple[int, int], read: str
+) -> None:
+    """A rerun of some items, as by --limit, is left out by name; an older one by --latest."""
+    write_open(tmp_path, *sizes)
+    with pytest.raises(SystemExit):
+        main(["resolve", str(tmp_path), "--format", "json"])
+    told, command = capsys.readouterr().err.splitlines()
+    assert told.count("fewer than another") == (0 if sizes == (3, 3) else 4)
+    assert "or take the newest of the longest" in told
+    assert ("--exclude" in command) == (read == RUN)
+    assert "--missing" not in command
+    _, *words = shlex.split(command)
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    assert stop.value.code == 0
+    out = json.loads(capsys.readouterr().out)
+    assert {task["n_items"] for task in out["tasks"]} == {3}
+    with pytest.raises(ScoreError) as raised:
+        read_tasks(tmp_path)
+    settings: dict[str, Any] = dict(raised.value.settings)
+    for task in read_tasks(tmp_path, ReadOptions(**settings)):
+        assert all(read in file for file in task.provenance.files)
+
+
+def test_one_shorter_rerun_does_not_cost_the_other_models_items(tmp_path: Path) -> None:
+    """With --latest alone the first model would lack an item, which --missing would accept."""
+    write(tmp_path, "a", [sample(k) for k in range(3)])
+    short = write(tmp_path, "a", [sample(0), sample(1)], f"samples_demo_{LATER}.jsonl")
+    write(tmp_path, "b", [sample(k) for k in range(3)])
+    with pytest.raises(ScoreError) as raised:
+        read_tasks(tmp_path)
+    assert raised.value.settings == {"latest": True, "exclude": [str(short)]}
+    (task,) = read_tasks(tmp_path, ReadOptions(latest=True, exclude=[str(short)]))
+    assert task.n_items == 3
+    assert short.name not in task.provenance.files
+    assert task.provenance.reading["exclude"] == [str(short)]
+    (task,) = read_tasks(tmp_path, ReadOptions(exclude=["b", str(short)]))
+    assert task.models == ("a",)
 
 
 def test_python_is_told_the_same_in_its_own_spelling(tmp_path: Path) -> None:
@@ -340,14 +385,14 @@ def test_python_is_told_the_same_in_its_own_spelling(tmp_path: Path) -> None:
     assert added == "latest=True, metric='acc,exact_match', filter='strict-match,none'."
     options = ReadOptions(latest=True, metric="acc,exact_match", filter="strict-match,none")
     for task in read_tasks(tmp_path, options):
-        np.testing.assert_array_equal(task.values[:, 0], [1, 0])
+        np.testing.assert_array_equal(task.values[:2, 0], [1, 0])
 
 
 def test_tasks_have_metrics_and_filters_of_their_own(tmp_path: Path) -> None:
     write_open(tmp_path)
     options = ReadOptions(latest=True, metric="demo=acc_norm", filter="gsm8k=flexible-extract")
     for task in read_tasks(tmp_path, options):
-        np.testing.assert_array_equal(task.values[:, 0], [0, 1])
+        np.testing.assert_array_equal(task.values[:2, 0], [0, 1])
     with pytest.raises(ScoreError, match="'demi=acc' names no task; the tasks are 'demo', 'gsm8k'"):
         read_tasks(tmp_path, replace(options, metric="demi=acc"))
     only = replace(options, task="gsm8k", metric=None)
@@ -375,7 +420,7 @@ def test_two_runs_of_one_model(tmp_path: Path) -> None:
         read(tmp_path)
     second.rename(second.with_name("later.jsonl"))
     paths = sorted((tmp_path / "m").iterdir())
-    assert read_lm_eval(paths, ReadOptions()).models == ("later", "m")
+    assert FORMAT(paths, ReadOptions()).models == ("later", "m")
 
 
 FAULTS: dict[str, tuple[list[Any] | str, str]] = {
@@ -475,7 +520,7 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     ):
         read(tmp_path)
     with pytest.raises(ScoreError, match="cannot be read"):
-        read_lm_eval([tmp_path / "a.jsonl"], ReadOptions())
+        FORMAT([tmp_path / "a.jsonl"], ReadOptions())
 
 
 def test_a_record_without_end_is_not_read_without_end(
@@ -484,7 +529,7 @@ def test_a_record_without_end_is_not_read_without_end(
     monkeypatch.setattr(_json, "LARGEST_RECORD", 2000)
     monkeypatch.setattr(_json, "_PIECE", 100)
     write_good(tmp_path)
-    assert read_lm_eval([write_good(tmp_path, "b"), tmp_path / "good"], ReadOptions()).n_models == 2
+    assert FORMAT([write_good(tmp_path, "b"), tmp_path / "good"], ReadOptions()).n_models == 2
     write(tmp_path, "odd", [sample(0, resps=["x" * 9000])])
     with pytest.raises(ScoreError, match="the next one is longer than"):
         read(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from time import process_time
 
@@ -14,9 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm_power._errors import ScoreError
-from llm_power._scores.long import read_long
 from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_scores
 from llm_power._scores.wide import read_wide
+
+read_long = partial(read_scores, reader="long")
 
 NAN = np.nan
 GOOD = (

@@ -15,7 +15,7 @@ import pytest
 
 from llm_power._errors import ScoreError
 from llm_power._scores import _zip
-from llm_power._scores.mmlu_pro_zip import read_mmlu_pro_zips
+from llm_power._scores.mmlu_pro_zip import FORMAT
 from llm_power._scores.options import ReadOptions
 
 NAN = np.nan
@@ -58,7 +58,7 @@ def write_pair(folder: Path, first: Any, second: Any = WRONG_RIGHT) -> list[Path
 def test_union_of_items_in_order_of_question_id(tmp_path: Path) -> None:
     """No answer found is wrong; no record is missing; 10 comes after 2 and 3."""
     write_pair(tmp_path / "raw", RIGHT_WRONG)
-    task = read_mmlu_pro_zips([tmp_path / "raw"], ReadOptions())
+    task = FORMAT([tmp_path / "raw"], ReadOptions())
     assert task.item_ids == ("2", "3", "10")
     assert task.models == ("one", "two")
     np.testing.assert_array_equal(task.values, [[1, 0], [NAN, 1], [0, 1]])
@@ -73,16 +73,16 @@ def test_union_of_items_in_order_of_question_id(tmp_path: Path) -> None:
 
 def test_other_fields_may_be_clusters(tmp_path: Path) -> None:
     paths = write_pair(tmp_path, RIGHT_WRONG)
-    task = read_mmlu_pro_zips(paths, ReadOptions(clusters=["src", "category"]))
+    task = FORMAT(paths, ReadOptions(clusters=["src", "category"]))
     assert list(task.clusters) == ["src", "category"]
     with pytest.raises(ScoreError, match="first is record 1, which has no text as subject"):
-        read_mmlu_pro_zips(paths, ReadOptions(clusters=["subject"]))
+        FORMAT(paths, ReadOptions(clusters=["subject"]))
 
 
 def test_zips_may_be_given_one_by_one_in_any_order(tmp_path: Path) -> None:
     paths = write_pair(tmp_path / "raw", RIGHT_WRONG)
-    one = read_mmlu_pro_zips(paths[::-1], ReadOptions())
-    other = read_mmlu_pro_zips([tmp_path / "raw"], ReadOptions())
+    one = FORMAT(paths[::-1], ReadOptions())
+    other = FORMAT([tmp_path / "raw"], ReadOptions())
     np.testing.assert_array_equal(one.values, other.values)
     assert (one.models, one.provenance) == (other.models, other.provenance)
 
@@ -92,7 +92,7 @@ def test_what_is_not_data_is_passed_over(tmp_path: Path) -> None:
     write_zip(tmp_path, "one", RIGHT_WRONG, extra=finder)
     write_zip(tmp_path, "two", WRONG_RIGHT)
     (tmp_path / "SHA256SUMS").write_text("sums", encoding="utf-8")
-    assert read_mmlu_pro_zips([tmp_path], ReadOptions()).n_models == 2
+    assert FORMAT([tmp_path], ReadOptions()).n_models == 2
 
 
 MALFORMED: list[Any] = [
@@ -117,8 +117,8 @@ def test_malformed_records_stop_the_run_or_are_counted(tmp_path: Path, bad: Any)
         ScoreError,
         match="model 'one': 2 of 4 records are malformed, the first is record 3.*skip_malformed",
     ):
-        read_mmlu_pro_zips(paths, ReadOptions())
-    task = read_mmlu_pro_zips(paths, SKIP)
+        FORMAT(paths, ReadOptions())
+    task = FORMAT(paths, SKIP)
     assert task.n_items == 3
     assert task.provenance.tolerated == {"malformed_records": {"one": 2}}
 
@@ -130,11 +130,11 @@ def test_two_answer_keys_stop_the_run_or_are_counted(tmp_path: Path) -> None:
     with pytest.raises(
         ScoreError, match=r"model 'late', item '2': .* 1 of its answers .*'B' instead of 'A'"
     ):
-        read_mmlu_pro_zips(paths, ReadOptions())
-    task = read_mmlu_pro_zips(paths, ReadOptions(answer_key="own"))
+        FORMAT(paths, ReadOptions())
+    task = FORMAT(paths, ReadOptions(answer_key="own"))
     assert task.values[0, task.models.index("late")] == 1
     assert task.provenance.tolerated == {"other_answer_key": {"late": 1}}
-    excluded = read_mmlu_pro_zips(paths, ReadOptions(exclude=["late"]))
+    excluded = FORMAT(paths, ReadOptions(exclude=["late"]))
     assert excluded.models == ("one", "two")
     assert len(excluded.provenance.files) == 2
 
@@ -154,7 +154,7 @@ def test_records_that_contradict_each_other(
     tmp_path: Path, records: Sequence[Any], message: str
 ) -> None:
     with pytest.raises(ScoreError, match=message):
-        read_mmlu_pro_zips(write_pair(tmp_path, records), ReadOptions())
+        FORMAT(write_pair(tmp_path, records), ReadOptions())
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_records_that_contradict_each_other(
 )
 def test_a_payload_that_is_no_list_of_records(tmp_path: Path, payload: bytes, message: str) -> None:
     with pytest.raises(ScoreError, match=message) as raised:
-        read_mmlu_pro_zips(write_pair(tmp_path, payload), SKIP)
+        FORMAT(write_pair(tmp_path, payload), SKIP)
     assert "model_outputs_one_5shots.zip" in str(raised.value)
 
 
@@ -181,18 +181,18 @@ def test_names_in_records_are_hostile_text(tmp_path: Path) -> None:
     """A lone surrogate is legal JSON and cannot be written to any file."""
     paths = write_pair(tmp_path, [record(2, "A"), record(11, "B", category="\ud800")])
     with pytest.raises(ScoreError, match="contains a control or invisible character"):
-        read_mmlu_pro_zips(paths, ReadOptions())
+        FORMAT(paths, ReadOptions())
 
 
 def test_one_payload_a_zip(tmp_path: Path) -> None:
     paths = write_pair(tmp_path, RIGHT_WRONG)
     write_zip(tmp_path, "one", RIGHT_WRONG, extra={"more.json": b"[]"})
     with pytest.raises(ScoreError, match="holds 2 files instead of one"):
-        read_mmlu_pro_zips(paths, ReadOptions())
+        FORMAT(paths, ReadOptions())
     with zipfile.ZipFile(paths[0], "w"):
         pass
     with pytest.raises(ScoreError, match="holds 0 files instead of one"):
-        read_mmlu_pro_zips(paths, ReadOptions())
+        FORMAT(paths, ReadOptions())
 
 
 def test_what_a_zip_expands_to_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +200,7 @@ def test_what_a_zip_expands_to_is_bounded(tmp_path: Path, monkeypatch: pytest.Mo
     paths = write_pair(tmp_path, b"[" + b" " * (3 * 2**20) + b"]")
     assert paths[0].stat().st_size < 10_000
     with pytest.raises(ScoreError, match="expands to more than 2 MB"):
-        read_mmlu_pro_zips(paths, ReadOptions())
+        FORMAT(paths, ReadOptions())
 
 
 def test_a_damaged_zip(tmp_path: Path) -> None:
@@ -209,13 +209,13 @@ def test_a_damaged_zip(tmp_path: Path) -> None:
     for length in range(0, len(whole), 7):
         paths[0].write_bytes(whole[:length])
         with pytest.raises(ScoreError, match="not a readable zip"):
-            read_mmlu_pro_zips(paths, ReadOptions())
+            FORMAT(paths, ReadOptions())
     # Bytes flipped inside of the compressed data: the checksum of the zip finds them.
     start = whole.index(b".json") + len(b".json")
     for place in range(start, start + 40):
         paths[0].write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
         with pytest.raises(ScoreError, match="not a readable zip"):
-            read_mmlu_pro_zips(paths, ReadOptions())
+            FORMAT(paths, ReadOptions())
 
 
 def test_an_encrypted_zip(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_an_encrypted_zip(tmp_path: Path) -> None:
     data[data.index(b"PK\x01\x02") + 8] |= 1
     paths[0].write_bytes(data)
     with pytest.raises(ScoreError, match="not a readable zip .*encrypted"):
-        read_mmlu_pro_zips(paths, ReadOptions())
+        FORMAT(paths, ReadOptions())
 
 
 def test_a_path_inside_a_zip_is_never_followed(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_a_path_inside_a_zip_is_never_followed(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     paths = write_pair(folder, RIGHT_WRONG)
     paths[0].write_bytes(sink.getvalue())
-    read_mmlu_pro_zips(paths, ReadOptions())
+    FORMAT(paths, ReadOptions())
     assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == [
         "model_outputs_one_5shots.zip",
         "model_outputs_two_5shots.zip",
@@ -246,12 +246,12 @@ def test_a_path_inside_a_zip_is_never_followed(tmp_path: Path) -> None:
 
 def test_file_names_say_the_model(tmp_path: Path) -> None:
     with pytest.raises(ScoreError, match=r"the folder holds no file like \*\.zip"):
-        read_mmlu_pro_zips([tmp_path], ReadOptions())
+        FORMAT([tmp_path], ReadOptions())
     paths = write_pair(tmp_path, RIGHT_WRONG)
     odd = tmp_path / "results.zip"
     odd.write_bytes(paths[0].read_bytes())
     with pytest.raises(ScoreError, match=r"results\.zip': the file name does not say"):
-        read_mmlu_pro_zips([tmp_path], ReadOptions())
+        FORMAT([tmp_path], ReadOptions())
 
 
 def test_two_zips_of_one_model(tmp_path: Path) -> None:
@@ -259,17 +259,17 @@ def test_two_zips_of_one_model(tmp_path: Path) -> None:
     again = tmp_path / "model_outputs_one_0shots.zip"
     again.write_bytes(paths[0].read_bytes())
     with pytest.raises(ScoreError, match="model 'one': there are several runs .*one_0shots.zip"):
-        read_mmlu_pro_zips([tmp_path], ReadOptions())
+        FORMAT([tmp_path], ReadOptions())
 
 
 def test_declarations_that_cannot_be_met(tmp_path: Path) -> None:
     paths = write_pair(tmp_path, RIGHT_WRONG)
     with pytest.raises(ScoreError, match="scores of this format are binary"):
-        read_mmlu_pro_zips(paths, ReadOptions(kind="graded"))
+        FORMAT(paths, ReadOptions(kind="graded"))
     with pytest.raises(ScoreError, match="every model is excluded"):
-        read_mmlu_pro_zips(paths, ReadOptions(exclude=["one", "two"]))
+        FORMAT(paths, ReadOptions(exclude=["one", "two"]))
     with pytest.raises(ScoreError, match="the model to exclude is not there"):
-        read_mmlu_pro_zips(paths, ReadOptions(exclude=["three"]))
+        FORMAT(paths, ReadOptions(exclude=["three"]))
 
 
 @pytest.mark.slow
@@ -281,9 +281,9 @@ def test_the_real_zips_give_the_correctness_table(data_root: Path) -> None:
     """
     folder = data_root / "mmlu_pro" / "raw"
     with pytest.raises(ScoreError, match="model 'DeepSeek-Coder-V2': 43 of 10394 records"):
-        read_mmlu_pro_zips([folder], ReadOptions())
+        FORMAT([folder], ReadOptions())
     options = ReadOptions(task="mmlu_pro", skip_malformed=True, answer_key="own")
-    task = read_mmlu_pro_zips([folder], options)
+    task = FORMAT([folder], options)
     assert task.provenance.tolerated == {
         "malformed_records": {"DeepSeek-Coder-V2": 43},
         "other_answer_key": {"gemini-1.5-flash-002": 33},
@@ -305,4 +305,4 @@ def test_the_real_zips_do_not_share_an_answer_key(data_root: Path) -> None:
     names = ("Yi-6B", "gemini-1.5-flash-002", "gemma-7b")
     paths = [folder / f"model_outputs_{name}_5shots.zip" for name in names]
     with pytest.raises(ScoreError, match=r"model 'gemini-1\.5-flash-002', .*33 of its answers"):
-        read_mmlu_pro_zips(paths, ReadOptions())
+        FORMAT(paths, ReadOptions())

@@ -314,7 +314,7 @@ def test_folders_that_do_not_say_what_they_hold(forms: dict[str, Path], tmp_path
     run = tmp_path / "zips" / "model" / "samples_task_2024-06-16T16-57-41.377142.jsonl"
     run.parent.mkdir()
     run.touch()
-    with pytest.raises(ScoreError, match="several formats: 'mmlu_pro_zip', 'lm_eval'. Remedy: na"):
+    with pytest.raises(ScoreError, match="several formats: 'lm_eval', 'mmlu_pro_zip'. Remedy: na"):
         read_scores(forms["zips"])
 
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from llm_power._scores._reducers import reduced
+from llm_power._scores._items import reduced
 
 
 @pytest.mark.parametrize("name", ["pass_at", "pass_k"])

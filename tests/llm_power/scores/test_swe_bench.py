@@ -20,7 +20,7 @@ from llm_power._errors import ScoreError
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import recognize
 from llm_power._scores.store import TaskScores
-from llm_power._scores.swe_bench import read_swe_bench
+from llm_power._scores.swe_bench import FORMAT
 
 IDS = ("astropy__astropy-12907", "django__django-11099", "django__django-9296", "sympy__sympy-1")
 A, B, C, D = IDS
@@ -72,7 +72,7 @@ def write_ids(folder: Path, ids: Collection[str] = IDS) -> Path:
 
 
 def read(folder: Path, **options: Any) -> TaskScores:
-    return read_swe_bench([folder], ReadOptions(**options))
+    return FORMAT([folder], ReadOptions(**options))
 
 
 def test_reports_of_the_harness(tmp_path: Path) -> None:
@@ -138,12 +138,12 @@ def test_the_list_among_files(tmp_path: Path) -> None:
     """With the files themselves; blank lines and spaces around an id are none of it."""
     paths = [write(tmp_path / m / "results.json", results([i])) for m, i in (("a", A), ("b", B))]
     ids = write(tmp_path / "instance_ids.txt", f"\ufeff{A}\r\n\n {B} \n{C}")
-    task = read_swe_bench([*paths, ids], ReadOptions())
+    task = FORMAT([*paths, ids], ReadOptions())
     assert task.item_ids == (A, B, C)
     with pytest.raises(ScoreError, match="it lists the instances that were resolved"):
-        read_swe_bench(paths, ReadOptions())
+        FORMAT(paths, ReadOptions())
     with pytest.raises(ScoreError, match="there is no file of results. Remedy: give those of"):
-        read_swe_bench([ids], ReadOptions())
+        FORMAT([ids], ReadOptions())
 
 
 def test_the_list_holds_all_files_to_it(tmp_path: Path) -> None:
@@ -259,13 +259,13 @@ def test_clusters(tmp_path: Path) -> None:
     write(tmp_path / "a.json", {"1": {"resolved": True}, "2": {"resolved": False}})
     write(tmp_path / "b.json", {"1": {"resolved": False}, "2": {"resolved": True}})
     paths = sorted(tmp_path.iterdir())
-    assert read_swe_bench(paths, ReadOptions()).models == ("a", "b")
+    assert FORMAT(paths, ReadOptions()).models == ("a", "b")
     with pytest.raises(ScoreError, match="item '1': its id does not say which repository it is of"):
-        read_swe_bench(paths, ReadOptions(clusters=["repo"]))
+        FORMAT(paths, ReadOptions(clusters=["repo"]))
     with pytest.raises(
         ScoreError, match="nothing to take 'level' of. Remedy: name repo as cluster"
     ):
-        read_swe_bench(paths, ReadOptions(clusters=["level"]))
+        FORMAT(paths, ReadOptions(clusters=["level"]))
 
 
 def test_two_files_of_one_model(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ScoreError, match=r"no file like \*\*/\*\.json"):
         read(tmp_path)
     with pytest.raises(ScoreError, match="cannot be read"):
-        read_swe_bench([tmp_path / "a.json"], ReadOptions())
+        FORMAT([tmp_path / "a.json"], ReadOptions())
 
 
 @given(

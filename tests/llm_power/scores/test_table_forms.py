@@ -119,6 +119,19 @@ def test_what_libreoffice_saves_in_a_german_locale(name: str) -> None:
     assert task.item_ids[-1] == 'f6 "Zitat"; mit Komma, und Umlaut ä'
 
 
+def test_a_column_that_a_spreadsheet_leaves_empty_is_one_to_exclude(tmp_path: Path) -> None:
+    text = "Frage;alt;neu;Kommentar\nf1;0,5;0,25;\nf2;1;;\n"
+    with pytest.raises(
+        ScoreError, match="model 'Kommentar': this model has no score at all"
+    ) as one:
+        read_tasks(write(tmp_path, text, "noten.csv"))
+    assert one.value.settings["exclude"] == ["Kommentar"]
+    options = ReadOptions(exclude=["neu"], item="Frage", kind="graded")
+    with pytest.raises(ScoreError) as both:
+        read_tasks(tmp_path / "noten.csv", options)
+    assert both.value.settings == {"exclude": ["neu", "Kommentar"]}
+
+
 def test_a_spreadsheet_of_another_format_is_to_be_saved_as_one_that_is_read() -> None:
     path = Path(__file__).parent / "spreadsheets/libreoffice-7.4.7/noten.fods"
     with pytest.raises(ScoreError, match=r"not read\. Remedy: save it as \.xlsx or \.csv"):
@@ -251,7 +264,7 @@ def test_tasks_and_repeats_of_a_long_table(tmp_path: Path) -> None:
     np.testing.assert_array_equal(only.values, math.values)
     with pytest.raises(ScoreError, match="no task 'art'; the tasks are 'law', 'math'"):
         read_tasks(path, ReadOptions(task="art", **options))  # type: ignore[arg-type]
-    with pytest.raises(ScoreError, match="tells tasks apart, where one was asked for"):
+    with pytest.raises(ScoreError, match="several tasks: 'law', 'math'. Remedy: read them with"):
         read_scores(path, ReadOptions(**options))  # type: ignore[arg-type]
 
 

@@ -34,7 +34,7 @@ def test_a_table_of_counts_is_a_board(tmp_path: Path) -> None:
     ]
     assert round(float(board.verdicts["n_star"].iloc[0]), 1) == 20255.5
     assert read_tasks(path, ReadOptions(task="wg"))[0].mean_scores.round(3).tolist() == [0.785] * 2
-    with pytest.raises(ScoreError, match="a task each. Remedy: read them with read_tasks"):
+    with pytest.raises(ScoreError, match="several tasks: .hs: .*Remedy: read them with read_tasks"):
         read_scores(path)
 
 

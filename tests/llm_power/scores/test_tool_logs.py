@@ -89,7 +89,7 @@ def test_a_scorer_that_gives_a_dictionary(metric: str) -> None:
 
 
 def test_a_run_that_was_retried() -> None:
-    with pytest.raises(ScoreError, match="several runs of this model.*take the newest"):
+    with pytest.raises(ScoreError, match="several runs of 2 models.*take the newest"):
         read_scores(INSPECT / "retried")
     task = read_scores(INSPECT / "retried", ReadOptions(latest=True))
     np.testing.assert_allclose(task.mean_scores, displayed(INSPECT / "retried"))
@@ -365,6 +365,23 @@ def test_every_task_of_opencompass() -> None:
     assert [(task.task, task.n_items) for task in tasks] == [("ppl", 6), ("sums", 6)]
 
 
+def test_every_evaluation_of_a_file_is_a_task(tmp_path: Path) -> None:
+    """A file of two evaluations is read as the two files of one each."""
+    for bird in BIRDS:
+        text = (BY_HAND / "every_eval_ever" / f"{bird}_samples.jsonl").read_text()
+        more = text.replace('"sums', '"products').replace('"score": 0.0', '"score": 1.0')
+        (tmp_path / f"{bird}_samples.jsonl").write_text(f"{text}\n{more}")
+    both = read_tasks(tmp_path)
+    assert [task.task for task in both] == ["sums", "products"]
+    (alone,) = read_tasks(BY_HAND / "every_eval_ever")
+    np.testing.assert_array_equal(both[0].values, alone.values)
+    assert (both[1].values == 1).all()
+    (one,) = read_tasks(tmp_path, ReadOptions(task="products"))
+    np.testing.assert_array_equal(one.values, both[1].values)
+    with pytest.raises(ScoreError, match="several tasks: 'sums', 'products'.*task='sums'"):
+        read_scores(tmp_path)
+
+
 def edited(tmp_path: Path, name: str, old: str, new: str) -> Path:
     shutil.copytree(BY_HAND / name, tmp_path / name)
     changed = 0
@@ -391,6 +408,12 @@ FAULTS = {
     "alpaca_eval, baseline": ("alpaca_eval", "gpt4_1106", "gpt3", "those before are against"),
     "alpaca_eval, number": ("alpaca_eval", "1.9", '"?"', "'[?]', which is no number"),
     "every_eval_ever, two": ("every_eval_ever", "/accuracy", "/f1", "several metrics.*metric="),
+    "every_eval_ever, name": (
+        "every_eval_ever",
+        "evaluation_name",
+        "of",
+        "no text as eval",
+    ),
     "every_eval_ever, item": ("every_eval_ever", '"sample_id": "0"', '"id": 0', "no text as sampl"),
 }
 

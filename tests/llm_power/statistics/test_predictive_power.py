@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
-from scipy.stats import cauchy, norm
+from scipy.stats import norm
 
 from llm_power._statistics.mcnemar import mcnemar_exact
-from llm_power._statistics.predictive_power import ObservedGap, mean_gap_seen
+from llm_power._statistics.predictive_power import (
+    USUAL_GAP,
+    ObservedGap,
+    mean_gap_seen,
+    spread_of_gaps,
+)
 from llm_power._statistics.random_streams import named_rng
 from llm_power._statistics.skewness import asymmetry
 from llm_power._statistics.verdict import binary_verdicts, mean_p, mean_verdicts
@@ -26,7 +31,7 @@ def seen(z: float, n: float = 1e12) -> ObservedGap:
 def test_the_moments_are_those_of_the_posterior(z: float, n: float) -> None:
     def moment(k: int) -> float:
         def density(t: float) -> float:
-            return float(t**k * norm.pdf(z - t) * cauchy.pdf(t, scale=0.5 * n**0.5))
+            return float(t**k * norm.pdf(z - t) * norm.pdf(t, scale=USUAL_GAP * n**0.5))
 
         return float(quad(density, -40, 60, points=[0, z], limit=200)[0])
 
@@ -79,7 +84,7 @@ def test_runs_on_the_planned_items_find_the_gap_as_often_as_promised(
 ) -> None:
     """True gaps from the prior, a run, and where it is undetermined another; within .01."""
     rng = np.random.default_rng(11)
-    effect = 0.5 * rng.standard_cauchy(300_000)
+    effect = rng.normal(0, USUAL_GAP, 300_000)
     gap = effect * np.sqrt(psi / (1 + effect**2))
     # At its ends the share of one model rounds to 0 or less.
     gap = gap[np.abs(gap) < psi * (1 - 1e-9)]
@@ -107,7 +112,7 @@ def draw(
 @pytest.mark.parametrize("n", [10, 40])
 def test_means_of_a_few_clusters_keep_the_promise(n: int) -> None:
     rng = np.random.default_rng(3)
-    effect = 0.5 * rng.standard_cauchy(100_000)
+    effect = rng.normal(0, USUAL_GAP, 100_000)
     mean = rng.normal(effect, n**-0.5)
     deviation = np.sqrt(rng.chisquare(n - 1, effect.size) / (n - 1))
     found = mean_verdicts(mean, deviation / n**0.5, n - 1, n, test="cluster")
@@ -118,6 +123,35 @@ def test_means_of_a_few_clusters_keep_the_promise(n: int) -> None:
     spread = np.sqrt(rng.chisquare(k - 1) / (k - 1))
     kept = mean_verdicts(later, spread / np.sqrt(k), k - 1, k).direction == np.sign(mean[run])
     assert -0.02 < kept.mean() - CHANCE < 0.03
+
+
+@pytest.mark.parametrize("level", [0.05, 0.0005])
+@pytest.mark.parametrize("n", [5, 9, 14, 23])
+def test_new_clusters_decide_by_both_tests_slightly_more_often(n: int, level: float) -> None:
+    """By Student's and Hall's tests of normal cluster means; standard error at most .01."""
+    rng = named_rng(0, f"new clusters/{n}/{level}")
+
+    def drawn(effect: np.ndarray, k: int) -> tuple[np.ndarray, ...]:
+        x = rng.normal(effect, 1.0, (k, effect.size))
+        mean = x.mean(axis=0)
+        return (
+            mean,
+            x.std(axis=0, ddof=1) / k**0.5,
+            np.full(effect.size, k - 1.0),
+            asymmetry(x - mean),
+        )
+
+    effect = rng.normal(0, USUAL_GAP, 15_000)
+    gap, error, df, skew = drawn(effect, n)
+    found = mean_verdicts(gap, error, df, n, skew=skew, test="cluster", alpha=level)
+    run = (found.verdict == "undetermined") & (found.assured_items < 3_000)
+    effect, side, items = effect[run], np.sign(gap[run]), found.assured_items[run]
+    kept = np.zeros(effect.size)
+    for k in np.unique(items):
+        mean, error, df, skew = drawn(effect[items == k], int(k))
+        p = mean_p(mean, error, df, skew)
+        kept[items == k] = (p <= level) & (np.sign(mean) == side[items == k])
+    assert 0.78 < kept.mean() < 0.86
 
 
 @pytest.mark.parametrize("level", [0.05, 0.0005])
@@ -144,3 +178,78 @@ def test_the_p_value_is_the_chance_of_the_other_sign() -> None:
     gap = mean_gap_seen(np.array([1.0, 0.05, 0.0]), np.full(3, 0.1), np.full(3, 10))
     np.testing.assert_allclose(ndtr(-gap.z[:2]), [0.5, 0.025])
     assert np.isfinite(gap.items(LEVEL, CHANCE)[1:]).all()
+
+
+def test_the_spread_of_gaps_is_that_of_all_pairs() -> None:
+    """Mean squared gap less mean squared error, over the mean variance, of 15 models' pairs."""
+    rng = named_rng(0, "spread/pairs")
+    x = (rng.uniform(size=(90, 15)) < rng.uniform(0.2, 0.9, 15)).astype(float)
+    first, second = np.triu_indices(15, k=1)
+    d = x[:, first] - x[:, second]
+    variance = d.var(axis=0, ddof=1).mean()
+    square = (np.square(d.mean(axis=0)).mean() - variance / 90) / variance
+    expected = np.sqrt(2 / 15 * USUAL_GAP**2 + 13 / 15 * square)
+    np.testing.assert_allclose(spread_of_gaps([x], [1.0]), expected, rtol=1e-12)
+    whatever = x[rng.permutation(90)][:, rng.permutation(15)]
+    np.testing.assert_allclose(spread_of_gaps([whatever], [1.0]), expected, rtol=1e-12)
+    np.testing.assert_allclose(spread_of_gaps([-7 * x], [1.0]), expected, rtol=1e-12)
+
+
+def test_tasks_of_equal_weight_per_item_spread_as_one() -> None:
+    x = named_rng(0, "spread/tasks").normal(np.linspace(0, 1, 6), 1.0, (4_000, 6))
+    parts = [x[:1000], x[1000:]]
+    np.testing.assert_allclose(
+        spread_of_gaps(parts, [0.25, 0.75]), spread_of_gaps([x], [1.0]), rtol=2e-3
+    )
+
+
+def test_two_models_and_models_alike_have_the_usual_spread() -> None:
+    x = named_rng(0, "spread/few").integers(0, 2, (50, 2)).astype(float)
+    assert spread_of_gaps([x], [1.0]) == USUAL_GAP
+    assert spread_of_gaps([x[:, [0, 0, 0]]], [1.0]) == USUAL_GAP
+    noise = named_rng(0, "spread/noise").normal(0, 1, (400, 400))
+    assert spread_of_gaps([noise], [1.0]) < 0.05
+
+
+def test_missing_scores_leave_the_spread() -> None:
+    """A third of the scores of 60 models missing at random, and an item that none has."""
+    rng = named_rng(0, "spread/missing")
+    x = rng.normal(rng.normal(0, 0.3, 60), 1.0, (2_000, 60))
+    lacking = np.where(rng.uniform(size=x.shape) < 1 / 3, np.nan, x)
+    lacking[7] = np.nan
+    np.testing.assert_allclose(
+        spread_of_gaps([lacking], [1.0]), spread_of_gaps([x], [1.0]), rtol=0.03
+    )
+
+
+@pytest.mark.parametrize(
+    ("law", "spread", "low", "high"),
+    [
+        ("normal", 0.1, 0.77, 0.83),
+        ("normal", 0.3, 0.77, 0.83),
+        ("normal", 1.0, 0.77, 0.83),
+        ("heavy", 0.2, 0.72, 0.83),
+        ("half equal", 0.3, 0.52, 0.60),
+    ],
+)
+def test_boards_keep_the_promise_by_the_spread_of_their_models(
+    law: str, spread: float, low: float, high: float
+) -> None:
+    """Of 60 boards of 40 models on 100 items; a gap's error is 1 of an item's difference."""
+    rng, kept = named_rng(0, f"boards/{law}/{spread}"), []
+    first, second = np.triu_indices(40, k=1)
+    for _ in range(60):
+        effect = rng.normal(0, spread, 40)
+        if law == "heavy":
+            effect = spread * rng.standard_t(3, 40)
+        elif law == "half equal":
+            effect[:20] = 0
+        scores = rng.normal(effect, 2**-0.5, (100, 40))
+        prior = spread_of_gaps([scores], [1.0])
+        gap, true = (x[first] - x[second] for x in (scores.mean(axis=0), effect))
+        found = mean_verdicts(gap, np.full(gap.size, 0.1), np.inf, 100, prior=prior)
+        items = found.assured_items
+        run = (found.verdict == "undetermined") & np.isfinite(items)
+        later = rng.normal(true[run], items[run] ** -0.5)
+        kept.append(later * np.sign(gap[run]) >= C * items[run] ** -0.5)
+    assert low < np.concatenate(kept).mean() < high

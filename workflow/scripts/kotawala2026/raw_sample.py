@@ -8,6 +8,7 @@ import pandas as pd
 from kotawala2026.quantities.evaluated import on_grounds
 from kotawala2026.quantities.raw_sample import (
     at_sample_rates,
+    read_sample,
     sample_table,
     sampled_items,
     witness_beside_sample,
@@ -16,7 +17,6 @@ from llm_power._scores.store import read_task
 from llm_power_audit.printed_tables import load_table
 from replication.constraints import load_board_scores
 from replication.job import logged, snakemake, write_csv
-from replication.sample import read_sample
 from replication.views import evidence_view
 
 with logged():

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kotawala2026.quantities.raw_sample import read_sample, seen_cells
 from llm_power._errors import ScoreError
-from replication.sample import read_sample, seen_cells
 
 NAN = float("nan")
 
