@@ -301,12 +301,15 @@ def unit_of(runs: Mapping[str, Run], rule: str, wildcards: Mapping[str, str]) ->
 
 
 def audited_files(claims: str, made: Iterable[str], absent: Collection[str] = ()) -> list[str]:
-    """Return the results that a register of claims names, their descriptions, and pictures."""
+    """Return the results that a register of claims names, their descriptions, and what it shows."""
     text = Path(claims).read_text(encoding="utf-8")
-    named = {f"results/{name}" for name in re.findall(r"\bresult: ([\w./-]+)", text)}
+    named, linked = (
+        {f"results/{name}" for name in re.findall(rf"\b{field}: ([\w./-]+)", text)}
+        for field in ("result", "file")
+    )
     shown = {
         path
         for path in made
-        if path.removesuffix("-metadata.json") in named or path.endswith(".png")
+        if path.removesuffix("-metadata.json") in named or path in linked or path.endswith(".png")
     }
     return sorted((named | shown) - {_EVIDENCE, *absent})

@@ -240,6 +240,12 @@ def test_results_that_claims_name_are_audited_with_their_descriptions(tmp_path: 
     assert audited_files(str(claims), made, {"results/tables/t.csv"}) == [made[0]]
 
 
+def test_an_audit_waits_for_the_files_that_its_page_links(tmp_path: Path) -> None:
+    claims = tmp_path / "claims.yaml"
+    claims.write_text("exhibits:\n  table_02: {file: tables/t.md}\n  table_03: {file: out.md}\n")
+    assert audited_files(str(claims), ["results/tables/t.md"]) == ["results/tables/t.md"]
+
+
 def of_boards(run: Run) -> list[str]:
     return [line for line in run.left_out() if not line.startswith("The sample")]
 
