@@ -357,7 +357,9 @@ class _TaskPairs:
     @cached_property
     def draws(self) -> GapDraws:
         """Return the joint distribution of the gaps."""
-        return GapDraws(centred_scores(self.task.values), item_keys(self.task))
+        # The last bits of a factor may depend on the number of threads.
+        with threadpool_limits(1, user_api="blas"):
+            return GapDraws(centred_scores(self.task.values), item_keys(self.task))
 
     def leads(self, p: FloatArray, level: float) -> tuple[IntArray, IntArray]:
         """Return how many models are declared better, and worse, than each, (n_models,)."""

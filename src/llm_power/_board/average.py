@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from scipy.special import gammaln, ndtri
+from threadpoolctl import threadpool_limits
 
 from llm_power._board.all_pairs import controlled_family, item_keys
 from llm_power._board.cluster_readings import n_clusters, read_otherwise, reading
@@ -287,7 +288,8 @@ class _Strata:
             for task, weight in zip(self.tasks, self.weights, strict=True)
         ]
         keys = [item_keys(task) for task in self.tasks]
-        draws = GapDraws(np.concatenate(rows), np.concatenate(keys))
+        with threadpool_limits(1, user_api="blas"):
+            draws = GapDraws(np.concatenate(rows), np.concatenate(keys))
         largest = partial(draws.largest, family=family)
         return controlled_family(p, largest, alpha=alpha, control=control)
 

@@ -21,7 +21,6 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from threadpoolctl import threadpool_limits
 
 from llm_power._statistics.arrays import FloatArray
 
@@ -119,9 +118,7 @@ def factored(rows: FloatArray, keys: Keys) -> tuple[FloatArray, Keys]:
     distinct = rows[:, first]
     products = distinct.T @ distinct
     products[np.diag_indices_from(products)] += _RIDGE * max(1.0, products.max())
-    # The last bits may depend on the number of threads.
-    with threadpool_limits(1, user_api="blas"):
-        return np.asarray(np.linalg.cholesky(products).T[:, place], dtype=float), _mixed(own)
+    return np.asarray(np.linalg.cholesky(products).T[:, place], dtype=float), _mixed(own)
 
 
 def _hashed(names: Sequence[str]) -> Keys:
