@@ -27,6 +27,7 @@ from llm_power._scores.store import Repeats
 from llm_power._statistics.design_costs import Costs, Variances
 from llm_power._statistics.designs import assured_units
 from llm_power._statistics.pilot_design import BinaryPilot, McNemarAssurance, pilot_design
+from looked_at import check_looks, drawn_as_locked
 
 TWO = ("--model-a", "Meta-Llama-3-70B", "--model-b", "Yi-34B")
 COSTS = ("--cost-subject", 50, "--cost-item", 1, "--cost-answer", 0.02)
@@ -251,6 +252,22 @@ def test_a_plan_is_drawn(
     assert say(*question, "--plot", plot)[0] == 0
     assert plot.read_bytes().startswith(STARTS[ending])
     assert os.listdir(tmp_path) == [plot.name]
+
+
+@drawn_as_locked
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [
+        ("counts", ("--b", 36, "--c", 18, "--n", 300)),
+        ("accuracies", ("--p-a", 0.65, "--p-b", 0.6)),
+        ("repeats", ("--gap", 0.05, "--between", 0.11, "--within-a", 0.17)),
+    ],
+)
+def test_a_drawn_plan_is_the_one_that_was_looked_at(
+    say: Say, tmp_path: Path, name: str, question: tuple[object, ...]
+) -> None:
+    assert say(*question, "--plot", tmp_path / "plan.svg")[0] == 0
+    check_looks(f"plan/{name}", tmp_path / "plan.svg")
 
 
 @pytest.mark.parametrize("gap", [None, 0.03])

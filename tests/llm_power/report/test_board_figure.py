@@ -20,6 +20,7 @@ from llm_power._report import board_figure
 from llm_power._report.board_figure import boards_of, draw_board, save_board_figure, save_card
 from llm_power._report.figures import house_style, save_figure
 from llm_power._scores.store import TaskScores
+from looked_at import check_looks, drawn_as_locked
 
 SOURCE = Provenance.raw(repo=HOSTILE[0], revision="1", sha256="0" * 64)
 
@@ -59,6 +60,15 @@ def test_a_card_has_the_size_that_links_show(name: Name, tmp_path: Path) -> None
     save_card(drawn.board.verdicts, drawn.data, tmp_path / "card.png")
     with Image.open(tmp_path / "card.png") as card:
         assert card.size == (1200, 630)
+
+
+@drawn_as_locked
+@pytest.mark.parametrize("name", ["usual", "many", "two", "tasks", "edges"])
+def test_a_picture_is_the_one_that_was_looked_at(name: Name, tmp_path: Path) -> None:
+    drawn = example(name)
+    made = save_board_figure(drawn.board.verdicts, drawn.data, tmp_path / "board", [SOURCE])
+    (svg,) = (path for path in made if path.suffix == ".svg")
+    check_looks(f"board/{name}", svg)
 
 
 @pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
