@@ -191,7 +191,7 @@ def test_the_screen_shows_the_average_below_the_tasks() -> None:
         2
     ]
     assert tail.splitlines()[1].startswith("rank  possible  model  score")
-    assert "(test stratified by task, adjusted for these " in tail
+    assert "Method: test stratified by task, adjusted for these 3 pairs by max-T" in tail
 
 
 def test_a_margin_calls_close_averages_equivalent() -> None:
