@@ -214,7 +214,7 @@ def _of_repeats(repeats: Mapping[str, Any]) -> str:
     ways = [f"{words} {n:,}" for way, words in _WAYS.items() if (n := repeats["cheaper"][way])]
     return (
         f"Repeats: at {repeats['repeats']:g} answers an item, {repeats['within_share']:.0%} of the "
-        f"variance of a difference is within items (median); {', '.join(ways)} of "
+        f"variance of a difference is the luck of single answers (median); {', '.join(ways)} of "
         f"{repeats['n_pairs']:,} pairs."
     )
 
@@ -277,8 +277,8 @@ _PLANNED_FROM: Final = 30
 _SKEWED_UP_TO: Final = 200
 
 _WAYS: Final = {
-    "items": "more items are cheaper for",
-    "repeats": "more repeats for",
+    "items": "new items take fewer answers than repeats for",
+    "repeats": "repeats fewer for",
     "neither": "neither helps for",
     "enough": "the data at hand suffice for",
 }

@@ -168,9 +168,9 @@ def test_files_and_sentence_are_there_with_repeats_alone(
             continue
         assert names == {"repeats.csv", "repeats.csv-metadata.json", "repeats.parquet"}
         assert told == [
-            "Repeats: at 4 answers an item, 72% of the variance of a difference is within items "
-            "(median); more items are cheaper for 1, the data at hand suffice for 2 of 3 "
-            "pairs."
+            "Repeats: at 4 answers an item, 72% of the variance of a difference is the luck of "
+            "single answers (median); new items take fewer answers than repeats for 1, the data at "
+            "hand suffice for 2 of 3 pairs."
         ]
         (described,) = summary["repeats"]
         assert (described["n_pairs"], sum(described["cheaper"].values())) == (3, 3)
