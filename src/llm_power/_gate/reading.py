@@ -188,7 +188,7 @@ def _joined(
             )
     answers = (first.answers, second.part(items=order).answers)
     return TaskScores(
-        task=second.task if first.task == second.task else f"{first.task} and {second.task}",
+        task=first.task if first.task == second.task else f"{Path(old).name} and {Path(new).name}",
         unit=first.unit,
         lower_is_better=first.lower_is_better,
         kind=max(first.kind, second.kind, key=KINDS.index),

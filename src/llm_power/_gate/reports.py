@@ -62,6 +62,7 @@ def _head(compared: Sequence[Comparison]) -> str:
         where = f"{len(compared)} tasks ({each})"
     outcome = overall_outcome(compared)
     within = f" within {_margin(first)}" if outcome in _WITHIN_MARGIN else ""
+    within += ", though worse" if _is_tolerated_loss(first) and len(compared) == 1 else ""
     return f"{spoken(outcome)}{within}: {first.candidate} against {first.baseline} on {where}"
 
 
@@ -99,7 +100,8 @@ def _equals(p: float) -> str:
 
 def _counted_items(found: Comparison) -> str:
     alike = found.n_items - len(found.broke) - len(found.mended)
-    lacking = f"; {found.n_unscored:,} more without a score of both" if found.n_unscored else ""
+    out = counted(found.n_unscored, "item")
+    lacking = f"; {out} left out for want of a score" if found.n_unscored else ""
     return f"{counted(found.n_items, 'item')}, {alike:,} of them with the same score{lacking}"
 
 
@@ -114,9 +116,13 @@ def _by_margin(found: Comparison) -> str:
     """Say what a margin leaves open, and what it passes over."""
     if found.outcome == "undetermined" and found.margin is not None:
         return f"A loss of {_margin(found)} or more is not ruled out."
-    if found.outcome == "equivalent" and found.gap_high_single < 0:
+    if _is_tolerated_loss(found):
         return f"The candidate is worse, by less than the margin of {_margin(found)}."
     return ""
+
+
+def _is_tolerated_loss(found: Comparison) -> bool:
+    return found.outcome == "equivalent" and found.gap_high_single < 0
 
 
 def _what_decides(found: Comparison) -> str:

@@ -234,8 +234,8 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
     few = pairs["n_items"][pairs["n_items"].between(1, _PLANNED_FROM - 1)]
     if len(few):
         sentences.append(
-            f"Numbers of new items are rough with only {counted(int(few.min()), 'item')}: on real "
-            "boards, planned for a chance of 0.8, they decided 0.1 to 0.8 of the pairs."
+            f"With only {counted(int(few.min()), 'item')} the numbers of new items are rough: on "
+            "real boards, runs planned for a chance of 0.8 decided 10% to 80% of the pairs."
         )
     uncertain = pairs[np.isinf(pairs["items_assured"]) & (pairs["gap"] != 0)]
     named = [f"{row.model_a} against {row.model_b}" for row in uncertain.itertuples()]

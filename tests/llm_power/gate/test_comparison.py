@@ -103,7 +103,7 @@ def test_a_loss_within_the_margin_is_called_one() -> None:
     (found,) = compare_models([task_of(*cells, names)], *names, declared=Declared(margin=0.02))
     assert found.outcome == "equivalent"
     text = as_text(comparison_answer(found))
-    assert text.startswith("equivalent within 2 points: new against old on ")
+    assert text.startswith("equivalent within 2 points, though worse: new against old on ")
     assert "The candidate is worse, by less than the margin of 2 points." in text
     assert "2,000 items, 1,990 of them with the same score\n" in text
 
@@ -118,7 +118,7 @@ def test_missing_scores_are_refused_or_left_out_of_both_means() -> None:
         (found,) = compare_models([task], "old", "new", missing=missing)
         assert (found.n_items, found.baseline_score, found.candidate_score) == (4, 0.5, 0.5)
         assert (found.broke, found.mended, found.n_unscored) == (("e",), ("b",), 1)
-        counts = "4 items, 2 of them with the same score; 1 more without a score of both\n"
+        counts = "4 items, 2 of them with the same score; 1 item left out for want of a score\n"
         assert counts in as_text(comparison_answer(found))
 
 
