@@ -93,6 +93,12 @@ def test_draws_double_while_a_pair_is_close_and_then_it_is_marked() -> None:
     assert close.close_calls(p).tolist() == [True, False, False, False]
 
 
+def test_the_smallest_level_that_draws_can_give_is_that_of_the_largest_deviate() -> None:
+    deviates = np.linspace(0, 4, 1_000)
+    family = max_t_family(np.full(100, 0.5), lambda start, stop: deviates[start:stop], alpha=0.001)
+    assert family.level == pytest.approx(2 * norm.sf(4), rel=1e-9)
+
+
 def test_the_interval_of_the_level_has_the_true_one() -> None:
     """Independent pairs: the true level is Šidák's; a miss at one look has chance .0002."""
     digests, missed = np.arange(2_000, dtype=np.uint64)[:, np.newaxis], 0
