@@ -283,13 +283,12 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
     place: dict[Path, Path] = {}
     for path in logs:
         place |= {file: path for file in _expand(path, form) if file not in place}
-    # Of what is excluded, a file or folder of logs is a run; other names are models.
-    there = [name for name in options.exclude if Path(name).exists()]
-    out = {(file, name) for file in place for name in there if _is_below(file, name)}
-    runs_out, names_out = {file for file, _ in out}, {name for _, name in out}
-    place = {file: path for file, path in place.items() if file not in runs_out}
-    options = replace(options, exclude=[one for one in options.exclude if one not in names_out])
+    excluded = _excluded_runs(place, options)
+    options = replace(options, exclude=[one for one in options.exclude if one not in excluded])
+    out = set[Path]().union(*excluded.values())
     for file, path in place.items():
+        if file in out:
+            continue
         for task in form.tasks_in(file):
             # Files whose task is unknown are of the folder that was given, or are one task.
             origin = path if task is None and path.is_dir() and not options.names else Path()
@@ -411,6 +410,13 @@ def _n_scores(path: Path, options: ReadOptions, form: LogFormat) -> tuple[int, i
             raise
         return 0, 0
     return int(np.count_nonzero(read.scored)), read.n_items
+
+
+def _excluded_runs(files: Iterable[Path], options: ReadOptions) -> dict[str, set[Path]]:
+    """Return the logs of each excluded name that is their file or folder; others are models."""
+    there = [name for name in options.exclude if Path(name).exists()]
+    below = {name: {file for file in files if _is_below(file, name)} for name in there}
+    return {name: runs for name, runs in below.items() if runs}
 
 
 def _is_below(file: Path, place: str) -> bool:
