@@ -273,7 +273,9 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
             "times the true gap they are on average."
         )
     if isfinite(plan.n_star) and plan.clusters is None:
-        lines.append(f"On N* items the test has power {plan.power_at_n_star:.3f}{where}.")
+        lines.append(
+            f"N* approximates: on N* items the test has power {plan.power_at_n_star:.3f}{where}."
+        )
     if plan.power_at_equivalence is not None and not isnan(plan.power_at_equivalence):
         lines.append(
             "The number of the two one-sided tests is a normal approximation; their exact power "
