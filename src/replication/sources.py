@@ -6,9 +6,11 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final
 
+from llm_power._plugins import READERS
 from replication.records import sum_of
 
 # Of a whole module or of names from it, in parentheses or not, at the head or in a function.
@@ -38,7 +40,8 @@ def _code_of(root: Path, script: Path, module: Any) -> Any:
 def code_sums(root: Path, script: Path | None, *modules: str) -> dict[str, str]:
     """Return the SHA-256 of modules and of all that they and a script import and read, by path."""
     # A module reads the files of packages whose names it has in quotes: templates, styles,
-    # schemas. Package files (``__init__.py``) only re-export names and are left out.
+    # schemas. One that has the group of readers in quotes loads them all. Package files
+    # (``__init__.py``) only re-export names and are left out.
     used: set[Path] = set()
     waiting = {_file(root, module) for module in modules}
     if script is not None:
@@ -57,7 +60,15 @@ def _used(root: Path, path: Path) -> frozenset[Path]:
     code = path.read_text(encoding="utf-8")
     modules = (_file(root, name) for name in _imported_names(code))
     data = (file for file in _data(root) if f'"{file.name}"' in code)
-    return frozenset([*(file for file in modules if file.is_file()), *data])
+    readers = _readers(root) if f'"{READERS}"' in code else []
+    return frozenset([*(file for file in modules if file.is_file()), *data, *readers])
+
+
+@cache
+def _readers(root: Path) -> list[Path]:
+    """Return the modules of the clone that entry points load as readers."""
+    files = (_file(root, point.module) for point in entry_points(group=READERS))
+    return [file for file in files if file.is_file()]
 
 
 @cache
