@@ -217,6 +217,7 @@ def test_sources_are_the_modules_that_are_imported_and_their_paths_relative(
         ("llm_power_audit.register", "llm_power_audit/register.schema.yaml"),
         ("llm_power_audit.report", "llm_power/_report/page.css"),
         ("llm_power._report.figures", "llm_power/_report/style.mplstyle"),
+        ("llm_power._scores.readers", "llm_power/_scores/helm.py"),
     ],
 )
 def test_sources_are_the_files_of_packages_that_modules_read_too(module: str, read: str) -> None:
