@@ -318,7 +318,7 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
     ]
     kept = options.kept(sorted({model for *_, runs in found for model in runs}), str(paths[0]))
     reruns = [
-        (task, model, sorted(runs[model], key=form.created))
+        (task, model, runs[model])
         for task, _, runs in found
         for model in kept
         if len(runs.get(model, ())) > 1
@@ -369,6 +369,7 @@ def _several_runs(
     form: LogFormat,
 ) -> OpenChoice:
     """Refuse several runs of models on a task, listed from the oldest to the newest."""
+    reruns = [(task, name, sorted(runs, key=form.created)) for task, name, runs in reruns]
     _, model, first = reruns[0]
     files = [path for *_, runs in reruns for path in runs]
     folder = common_folder(files)
