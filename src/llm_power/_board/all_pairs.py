@@ -357,9 +357,7 @@ class _TaskPairs:
     @cached_property
     def draws(self) -> GapDraws:
         """Return the joint distribution of the gaps."""
-        # The last bits of a factor may depend on the number of threads.
-        with threadpool_limits(1, user_api="blas"):
-            return GapDraws(centred_scores(self.task.values), item_keys(self.task))
+        return gap_draws(centred_scores(self.task.values), item_keys(self.task))
 
     def leads(self, p: FloatArray, level: float) -> tuple[IntArray, IntArray]:
         """Return how many models are declared better, and worse, than each, (n_models,)."""
@@ -425,6 +423,13 @@ def _monitoring(items: PairCells | DifferenceMoments, point: OperatingPoint) -> 
 def item_keys(task: TaskScores) -> Keys:
     """Return the keys of the draws of a task's items, (n_items,)."""
     return keys_of(task.item_ids, content_digest(task.item_ids, task.merits))
+
+
+def gap_draws(rows: FloatArray, keys: Keys) -> GapDraws:
+    """Return the joint distribution of gaps by centred scores, (n_items, n_models)."""
+    # The last bits of a factor may depend on the number of threads.
+    with threadpool_limits(1, user_api="blas"):
+        return GapDraws(rows, keys)
 
 
 def in_threads(

@@ -12,9 +12,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from scipy.special import gammaln, ndtri
-from threadpoolctl import threadpool_limits
 
-from llm_power._board.all_pairs import controlled_family, item_keys
+from llm_power._board.all_pairs import controlled_family, gap_draws, item_keys
 from llm_power._board.cluster_readings import n_clusters, read_otherwise, reading
 from llm_power._board.counts import DifferenceMoments, PairCells
 from llm_power._board.decision import planned_items, single_interval, size_columns, verdict_columns
@@ -33,7 +32,7 @@ from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.average_gap import AverageGap, TaskGap, average_gap, binary_gap, mean_gap
 from llm_power._statistics.inversion import required_n, resolution_ratio
-from llm_power._statistics.max_t import GapDraws, centred_scores
+from llm_power._statistics.max_t import centred_scores
 from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.predictive_power import spread_of_gaps
 from llm_power._statistics.verdict import DIFFERENT, Verdicts, agreed_verdicts, average_verdicts
@@ -288,8 +287,7 @@ class _Strata:
             for task, weight in zip(self.tasks, self.weights, strict=True)
         ]
         keys = [item_keys(task) for task in self.tasks]
-        with threadpool_limits(1, user_api="blas"):
-            draws = GapDraws(np.concatenate(rows), np.concatenate(keys))
+        draws = gap_draws(np.concatenate(rows), np.concatenate(keys))
         largest = partial(draws.largest, family=family)
         return controlled_family(p, largest, alpha=alpha, control=control)
 
