@@ -237,36 +237,27 @@ def test_the_variance_between_subjects_is_a_share() -> None:
 STARTS = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
 
 
+DRAWN: dict[str, tuple[object, ...]] = {
+    "counts": ("--b", 36, "--c", 18, "--n", 300),
+    "accuracies": ("--p-a", 0.65, "--p-b", 0.6),
+    "repeats": ("--gap", 0.05, "--between", 0.11, "--within-a", 0.17),
+}
+
+
 @pytest.mark.parametrize(
-    ("ending", "question"),
-    [
-        (".png", ("--b", 36, "--c", 18, "--n", 300)),
-        (".pdf", ("--p-a", 0.65, "--p-b", 0.6)),
-        (".svg", ("--gap", 0.05, "--between", 0.11, "--within-a", 0.17)),
-    ],
+    ("ending", "name"), [(".png", "counts"), (".pdf", "accuracies"), (".svg", "repeats")]
 )
-def test_a_plan_is_drawn(
-    say: Say, tmp_path: Path, ending: str, question: tuple[object, ...]
-) -> None:
+def test_a_plan_is_drawn(say: Say, tmp_path: Path, ending: str, name: str) -> None:
     plot = tmp_path / f"plan{ending}"
-    assert say(*question, "--plot", plot)[0] == 0
+    assert say(*DRAWN[name], "--plot", plot)[0] == 0
     assert plot.read_bytes().startswith(STARTS[ending])
     assert os.listdir(tmp_path) == [plot.name]
 
 
 @drawn_as_locked
-@pytest.mark.parametrize(
-    ("name", "question"),
-    [
-        ("counts", ("--b", 36, "--c", 18, "--n", 300)),
-        ("accuracies", ("--p-a", 0.65, "--p-b", 0.6)),
-        ("repeats", ("--gap", 0.05, "--between", 0.11, "--within-a", 0.17)),
-    ],
-)
-def test_a_drawn_plan_is_the_one_that_was_looked_at(
-    say: Say, tmp_path: Path, name: str, question: tuple[object, ...]
-) -> None:
-    assert say(*question, "--plot", tmp_path / "plan.svg")[0] == 0
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_drawn_plan_is_the_one_that_was_looked_at(say: Say, tmp_path: Path, name: str) -> None:
+    assert say(*DRAWN[name], "--plot", tmp_path / "plan.svg")[0] == 0
     check_looks(f"plan/{name}", tmp_path / "plan.svg")
 
 
