@@ -11,13 +11,12 @@ from typing import Final
 import pandas as pd
 
 from llm_power._errors import counted
+from llm_power._statistics.predictive_power import FARTHEST
 from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 _WORDS: Final = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
 
-#: How many times the items at hand a run is planned for at most.
-FARTHEST: Final = 1000
 #: Why a new run may take more items than the run that it repeats.
 SMALLER: Final = (
     "a different pair can need more new items than it has: its true gap may be smaller than the "
@@ -127,6 +126,11 @@ def about_items(items: float, rounding: Callable[[float], int] = ceil) -> str:
         if rounded >= size:
             return f"{rounded / size:,.3g} {word}" if rounded < 1e15 else f"over 1,000 {word}"
     return f"{rounded:,.0f}"
+
+
+def models_of(rungs: Sequence[Rung]) -> list[str]:
+    """Return the models of some rungs, each once."""
+    return list(dict.fromkeys(model for rung in rungs for model in (rung.model_a, rung.model_b)))
 
 
 def short_names(shown: Sequence[str], names: Sequence[str], characters: int) -> Mapping[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from math import ceil, floor, isfinite, log, log10
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
@@ -16,11 +15,11 @@ import pandas as pd
 from llm_power._board.cluster_readings import readings_sentence
 from llm_power._board.further_items import further_sentence
 from llm_power._board.have_need import (
-    FARTHEST,
     SMALLER,
     HaveNeed,
     have_need,
     items_axis,
+    models_of,
     short_names,
     what_lines_mean,
 )
@@ -35,6 +34,7 @@ from llm_power._report.answer import Answer, Drawing, Notes, Table
 from llm_power._report.landscape import landscape_sentences
 from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
 from llm_power._report.text_tables import confidence, gap_interval_name, p_name
+from llm_power._statistics.predictive_power import FARTHEST
 from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 if TYPE_CHECKING:
@@ -157,11 +157,13 @@ def _row_labels(board: HaveNeed, room: int) -> list[str]:
     most = (room - left - 3) // 2
     if most < _LEAST_NAME:
         return [f"{each:>{left}}" for each in ranks]
-    names = [(one_line(rung.model_a), one_line(rung.model_b)) for rung in board.rungs]
-    every, near = (list(dict.fromkeys(chain(*some))) for some in (names, names[:_MOST_ROWS]))
+    names = [(one_line(rung.model_a), one_line(rung.model_b)) for rung in shown]
+    every, near = (
+        [*dict.fromkeys(map(one_line, models_of(some)))] for some in (board.rungs, shown)
+    )
     short = short_names(near, every, most)
-    first = max(len(short[better]) for better, _ in names[:_MOST_ROWS])
-    rows = zip(ranks, names, strict=False)
+    first = max(len(short[better]) for better, _ in names)
+    rows = zip(ranks, names, strict=True)
     return [f"{each:>{left}} {short[a]:{first}}  {short[b]}" for each, (a, b) in rows]
 
 
@@ -323,11 +325,11 @@ def _verdict_tables(board: BoardVerdicts) -> Iterator[Table | Notes]:
         if len(rows):
             yield _pair_table(f"{verdict}: {len(rows):,} of {about}", rows, board)
             about = total
-    # Of several pairs the picture says why a new run can take more.
-    only = board.verdicts if board.n_pairs == 1 else board.verdicts[:0]
-    is_more = only["verdict"].eq(DIFFERENT) & only["items_assured"].gt(only["n_items"])
-    if len(board.verdicts):
-        why = (f"{SMALLER.capitalize()}.",) if is_more.any() else ()
+    rows = board.verdicts
+    if len(rows):
+        is_more = rows["verdict"].eq(DIFFERENT) & rows["items_assured"].gt(rows["n_items"])
+        # Of several pairs the picture says why a new run can take more.
+        why = (f"{SMALLER.capitalize()}.",) if board.n_pairs == 1 and is_more.any() else ()
         yield Notes((f"Method: {_procedure(board)}.", *why))
 
 

@@ -21,6 +21,7 @@ from llm_power._board.have_need import (
     elided,
     have_need,
     items_axis,
+    models_of,
     short_names,
     what_lines_mean,
 )
@@ -124,9 +125,7 @@ def _draw_task(ax: Axes, board: HaveNeed, most: int) -> None:
         _draw_rung(ax, rung, places[rung.rank] + 0.5, high)
     ax.plot([board.items] * 2, [-0.6, most], color="0.2", linewidth=1, linestyle="--")
     ax.text(board.items, -0.8, f"{board.items:,} items at hand", ha="center", fontsize=8)
-    every = list(
-        dict.fromkeys(each for rung in board.rungs for each in (rung.model_a, rung.model_b))
-    )
+    every = models_of(board.rungs)
     names = short_names(list(models.values()), every, _NAME_CHARACTERS)
     labels = [f"{_plain(names[model])}  {rank}" for rank, model in models.items()]
     if len(every) > len(models):

@@ -39,8 +39,10 @@ from llm_power._statistics.t_test import normal_skewness
 USUAL_GAP: Final = 0.4
 # Models that the usual one counts for beside those of a board: a board of two has it alone.
 _USUAL_MODELS: Final = 2
+#: How many times the items at hand a run is planned for at most.
+FARTHEST: Final = 1_000
 # Logarithms of the smallest and largest run, as a multiple of the items at hand, and halvings.
-_RUNS: Final = (-10.0, float(np.log(1_000)))
+_RUNS: Final = (-10.0, float(np.log(FARTHEST)))
 _HALVINGS: Final = 34
 # Degrees of freedom that are tabulated; between them 1 / freedom is interpolated.
 _TABULATED: Final = np.unique(np.rint(np.append(np.arange(1, 65), np.geomspace(64, 1e6, 61))))
@@ -122,7 +124,8 @@ class ObservedGap:
 
     def _posterior(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of the gap, in the standard error that it has."""
-        known = self.prior**2 * self.n / (1 + self.prior**2 * self.n)
+        gain = self.prior**2 * self.n
+        known = gain / (1 + gain)
         return self.z * known, known
 
     def _critical(self, level: float) -> tuple[float, FloatArray | float]:
