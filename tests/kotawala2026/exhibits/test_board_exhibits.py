@@ -488,9 +488,11 @@ def test_a_witness_marks_its_figure_outside_the_axes(
     with house_style():
         figures = {kind: figure_01.draw(frame, compared) for kind in ("witness", "raw")}
         save_figure(figures["witness"], tmp_path / "witness", [*WITNESS, *RAW], title="t")
-        save_figure(figures["raw"], tmp_path / "raw", RAW, title="t")
+        save_figure(figures["raw"], tmp_path / "raw", RAW, title="a heading")
     assert marks(figures["witness"]) == ["WITNESS"]
     assert marks(figures["raw"]) == []
+    # A page or a paper has the title.
+    assert "a heading" not in [text.get_text() for text in figures["raw"].texts]
     (mark,) = (text for text in figures["witness"].texts if text.get_text() == "WITNESS")
     drawn = figures["witness"].axes[0].get_tightbbox()
     assert drawn is not None

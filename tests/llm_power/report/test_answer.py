@@ -18,6 +18,7 @@ from llm_power._report.answer import (
     Answer,
     Items,
     Notes,
+    Reply,
     Table,
     as_html,
     as_json,
@@ -52,6 +53,12 @@ def test_every_form_has_every_word(form: Callable[[Answer], str]) -> None:
     for sentence in (ANSWER.headline, *ANSWER.about, "N* is less.", "It has power 0.78."):
         assert set(words(sentence)) <= set(words(shown))
     assert "1,069" in shown
+
+
+def test_a_notebook_shows_the_page_of_the_answer() -> None:
+    shown = Reply(ANSWER)._repr_html_()
+    assert shown is not None
+    assert html.escape(as_html(ANSWER), quote=True) in shown
 
 
 @pytest.mark.parametrize("form", [as_markdown, as_html])

@@ -128,6 +128,12 @@ def test_the_picture_of_several_tasks_says_what_each_shows(tmp_path: Path) -> No
     assert text == ". ".join(f"{board.task}: {board.finding}" for board in boards)
 
 
+def test_a_name_that_fits_is_not_cut() -> None:
+    name = "a-name-of-24-characters-"
+    figure, _ = drawn_board(board_of(np.eye(4)[:, :3], [name, "y", "z"]))
+    assert name in "\n".join(label.get_text() for label in figure.axes[0].get_yticklabels())
+
+
 def test_names_are_short_and_no_two_of_them_alike() -> None:
     names = [
         "one/plain",

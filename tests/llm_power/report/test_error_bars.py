@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from llm_power import Declared, TaskScores, prepare_task, resolve_board
+from llm_power._choices import Kind
 from llm_power._example import example_task
 from llm_power._report.error_bars import error_bars
 from llm_power._statistics.standard_errors import score_errors
@@ -56,6 +58,15 @@ def test_names_are_literal_and_what_is_not_known_is_said() -> None:
     text = error_bars(resolve_board([task]), [task], None)
     assert text.startswith("**a_b**")
     assert r"| c\|d | 3 | 100.0 | 0.00 | unknown |" in text
+
+
+@pytest.mark.parametrize(("kind", "last"), [("graded", "100.0"), ("real", "1.27")])
+def test_an_interval_ends_where_its_scores_do(kind: Kind, last: str) -> None:
+    """No score from 0 to 1 is beyond 100 points; one without ends goes where its errors do."""
+    scores = np.array([[1.0, 0.0], [1.0, 0.5], [0.5, 0.0], [1.0, 0.0]])
+    task = TaskScores("exam", kind, tuple("pqrs"), ("a", "b"), scores)
+    first, *_ = rows_of(error_bars(resolve_board([task]), [task], None))[1:]
+    assert first[-1].endswith(f"to {last}")
 
 
 def test_what_the_board_does_otherwise_is_said() -> None:

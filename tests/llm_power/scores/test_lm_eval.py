@@ -377,6 +377,15 @@ def test_one_shorter_rerun_does_not_cost_the_other_models_items(tmp_path: Path) 
     assert task.models == ("a",)
 
 
+def test_a_rerun_that_cannot_be_read_is_listed_as_such(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        write(tmp_path, model, [sample(k) for k in range(3)])
+    broken = tmp_path / "a" / f"samples_demo_{LATER}.jsonl"
+    broken.write_text('{"doc_id": 0', encoding="utf-8")
+    with pytest.raises(ScoreError, match=rf"{LATER}.jsonl' \(not readable\)"):
+        read_tasks(tmp_path)
+
+
 def test_python_is_told_the_same_in_its_own_spelling(tmp_path: Path) -> None:
     write_open(tmp_path)
     with pytest.raises(ScoreError) as raised:
