@@ -113,7 +113,7 @@ def positions(folder: str) -> dict[tuple[str, tuple[int, int]], list[Mutant]]:
         for name, operator in operators.items():
             places = ((n, start) for n in nodes for start, _ in operator.mutation_positions(n))
             for occurrence, (node, start) in enumerate(places):
-                if not _is_annotation(node) and not _is_signature_mark(node):
+                if not (_is_annotation(node) or _is_signature_mark(node) or _is_dotted(node)):
                     mutants[file, start].append(Mutant(file, start[0], name, occurrence))
     return mutants
 
@@ -130,6 +130,11 @@ def _is_annotation(node: object) -> bool:
 
 def _is_signature_mark(node: Any) -> bool:
     return node.type == "operator" and node.parent.type in _SIGNATURES
+
+
+def _is_dotted(node: Any) -> bool:
+    # Cosmic Ray replaces the dot, or stops.
+    return node.type == "except_clause" and "." in node.get_code()
 
 
 def sampled(
@@ -189,15 +194,19 @@ def judged(
 
     with ThreadPoolExecutor(workers) as pool:
         running = {pool.submit(fate, mutant): mutant for mutant in mutants}
-        for done in as_completed(running):
-            yield running[done], done.result()
+        try:
+            for done in as_completed(running):
+                yield running[done], done.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _tests_of(mutant: Mutant, covering: CoverageData) -> set[str]:
     by_line = covering.contexts_by_lineno(str(ROOT / mutant.file))
     tests = {name.split("|")[0] for name in by_line.get(mutant.line, ())}
-    if tests == {""}:
-        # A line of the module itself runs when it is imported: by all that use the module.
+    if not tests - {""}:
+        # A line runs when its module is imported, or in a process that coverage does not see:
+        # all that use the module judge it.
         tests = {name.split("|")[0] for names in by_line.values() for name in names}
     return tests - {""}
 
