@@ -138,6 +138,12 @@ def test_a_recursion_no_longer_than_it_must_be_says_the_same(
         assert float(getattr(short, name)) == pytest.approx(of_rates, rel=1e-12)
 
 
+def test_each_level_of_the_lattice_reaches_four_times_as_far() -> None:
+    law = module._null_passage(UNIFORM_98, 0.05, 2)
+    ends = [law.time[law.level == level][-1] for level in range(3)]
+    np.testing.assert_allclose(ends[1:], 4 * np.array(ends[:-1]), rtol=1e-3)
+
+
 @pytest.mark.slow
 def test_the_coarse_lattice_agrees_with_the_exact_recursion(
     monkeypatch: pytest.MonkeyPatch,
