@@ -11,7 +11,9 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from llm_power._errors import one_line
 from llm_power._statistics.arrays import ArrayLike, FloatArray
+from llm_power_audit._errors import AuditError
 
 Relation = Literal["=", "≈", "<", ">", "<=", ">=", "between", "text"]
 DisplayRule = Literal["nearest", "up", "down"]
@@ -74,6 +76,7 @@ class PrintedCount:
     share: Printed | None = None  # Their share, where printed
 
 
+_BOUNDS: Mapping[str, Relation] = {"at_most": "<=", "at_least": ">=", "below": "<", "above": ">"}
 SUFFIX_EXPONENT: Final = {"": 0, "%": -2, "pp": -2, "M": 6}
 _RELATIONS: Mapping[str, Relation] = {
     "": "=", "<": "<", "≥": ">=", ">=": ">=", "≈": "≈",
@@ -168,3 +171,52 @@ DISPLAY_RULES: Mapping[DisplayRule, Callable[[ArrayLike], FloatArray]] = {
     "up": np.ceil,
     "down": np.floor,
 }
+
+
+def statement_of(printed: str, states: Mapping[str, Any] | None) -> Printed:
+    """Return what a claim of a register states: what `states` says, or else what is printed."""
+    if states is not None:
+        return stated(states)
+    try:
+        number = parse_printed(printed)
+    except ValueError:
+        pass
+    else:
+        if math.isinf(number.value):
+            raise AuditError("the number is too large", remedy="correct it", field="printed")
+        return number
+    try:
+        return Printed("=", float(parse_count(printed).count))
+    except ValueError as error:
+        problem = f"{one_line(printed, 80)!r} is not a number this program can parse"
+        remedy = "say in `states` what it says in numbers"
+        raise AuditError(problem, remedy=remedy, field="printed") from error
+
+
+def stated(states: Mapping[str, Any]) -> Printed:
+    """Return the statement that ``states`` of a register describes."""
+    names = [name for name in states if name != "half_unit"]
+    if len(names) != 1:
+        problem = f"there must be exactly one statement, got {', '.join(names) or 'none'}"
+        remedy = "keep one of value, at_most, at_least, below, above, between and text"
+        raise AuditError(problem, remedy=remedy, field="states")
+    (name,) = names
+    half_unit = float(states.get("half_unit", 0.0))
+    need_finite(half_unit, "states/half_unit")
+    if name == "text":
+        return Printed("text", text=states["text"])
+    numbers = states[name] if name == "between" else [states[name]]
+    if any(math.isnan(number) for number in numbers) or list(numbers) != sorted(numbers):
+        raise AuditError(
+            f"{numbers} is not a number or not a range", remedy="correct it", field=f"states/{name}"
+        )
+    if name == "between":
+        return Printed("between", float(numbers[0]), half_unit, upper=float(numbers[1]))
+    return Printed(_BOUNDS.get(name, "="), float(numbers[0]), half_unit)
+
+
+def need_finite(value: Any, field: str) -> None:
+    """Refuse a number of a register that is not finite."""
+    # An infinite tolerance would let anything hold.
+    if isinstance(value, float) and not math.isfinite(value):
+        raise AuditError(f"{value} is not finite", remedy="give a finite number", field=field)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from llm_power._errors import one_line
 from llm_power_audit._cells import PrintedCells
 from llm_power_audit._document import read_document, validate, with_patterns_written_out
 from llm_power_audit._errors import AuditError, within
@@ -28,7 +27,7 @@ from llm_power_audit._references import (
 )
 from llm_power_audit._templates import fill_braces, refuse_excess
 from llm_power_audit.claims import Check, Claim, Exhibit, Register
-from llm_power_audit.printed import Printed, Relation, parse_count, parse_printed, printed_unit
+from llm_power_audit.printed import Printed, need_finite, printed_unit, statement_of
 
 # Filled in after judging, and only in derivations.
 RESULT_PLACEHOLDERS: Final = ("value", "printed", "discrepancy")
@@ -38,7 +37,6 @@ _TEXTS: Final = (
     *("section", "place", "exhibit", "claim", "quantity", "test", "undefined", "consequence"),
     *("needs", "note", "printed_of"),
 )
-_BOUNDS: Mapping[str, Relation] = {"at_most": "<=", "at_least": ">=", "below": "<", "above": ">"}
 
 
 def load_register(path: Path) -> Register:
@@ -122,7 +120,7 @@ def _claims(document: Mapping[str, Any], cells: PrintedCells) -> list[Claim]:
     claims: dict[str, Claim] = {}
     for entry in document["claims"]:
         with within(claim=entry["id"]):
-            repeated = list(_repeat(entry, subjects, cells))
+            repeated = [_claim(entry, row, cells) for row in _repetitions(entry, subjects)]
         for claim in repeated:
             if claim.id in claims:
                 raise AuditError(
@@ -132,9 +130,7 @@ def _claims(document: Mapping[str, Any], cells: PrintedCells) -> list[Claim]:
     return list(claims.values())
 
 
-def _repeat(
-    entry: Mapping[str, Any], subjects: Mapping[str, Any], cells: PrintedCells
-) -> Iterator[Claim]:
+def _repetitions(entry: Mapping[str, Any], subjects: Mapping[str, Any]) -> list[_Row]:
     over = entry.get("over")
     if over is not None and over not in subjects:
         known = ", ".join(subjects) or "none"
@@ -144,12 +140,13 @@ def _repeat(
     if (over is None) == ("*" in entry["id"]):
         problem = "`over` needs a `*` in the id, and a `*` needs `over`"
         raise AuditError(problem, remedy="add or remove one of the two", field="id")
-    rows = [{}] if over is None else subjects[over]
-    for number, subject in enumerate(rows, start=1):
-        values = {name: str(value) for name, value in subject.items()}
-        if over is not None:
-            values = {"n": str(number), **values}
-        yield _claim(entry, _Row(number, len(rows), values), cells)
+    if over is None:
+        return [_Row(1, 1, {})]
+    rows = subjects[over]
+    return [
+        _Row(number, len(rows), {"n": str(number), **{k: str(v) for k, v in subject.items()}})
+        for number, subject in enumerate(rows, start=1)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +207,7 @@ def _claim(entry: Mapping[str, Any], row: _Row, cells: PrintedCells) -> Claim:
         states = {"text": printed}
     error = row.own(entry, "printed_standard_error")
     measures = row.fill(entry.get("measures", {}), "measures")
-    _need_finite(error, "printed_standard_error")
+    need_finite(error, "printed_standard_error")
     checks = tuple(
         _check(row.fill(check, f"checks/{i}"), f"checks/{i}")
         for i, check in enumerate(entry.get("checks", []))
@@ -221,7 +218,7 @@ def _claim(entry: Mapping[str, Any], row: _Row, cells: PrintedCells) -> Claim:
         id=claim_id,
         kind=entry.get("kind", "claim"),
         printed=printed or "",
-        statement=Printed("text") if texts["printed_of"] else _statement(printed, states),
+        statement=Printed("text") if texts["printed_of"] else statement_of(printed, states),
         printed_standard_error=math.nan if error is None else float(error),
         follows_from=tuple(row.fill(entry.get("follows_from", []), "follows_from")),
         checks=checks,
@@ -270,52 +267,5 @@ def _check(entry: Mapping[str, Any], field: str) -> Check:
         problem = "a result needs a `column`, and a count of rows has none"
         raise AuditError(problem, remedy="add or remove `column`", field=field)
     for name in ("scale", "standard_error"):
-        _need_finite(entry.get(name), f"{field}/{name}")
+        need_finite(entry.get(name), f"{field}/{name}")
     return Check(**entry)
-
-
-def _need_finite(value: Any, field: str) -> None:
-    # An infinite tolerance would let anything hold.
-    if isinstance(value, float) and not math.isfinite(value):
-        raise AuditError(f"{value} is not finite", remedy="give a finite number", field=field)
-
-
-def _statement(printed: str, states: Mapping[str, Any] | None) -> Printed:
-    if states is not None:
-        return stated(states)
-    try:
-        number = parse_printed(printed)
-    except ValueError:
-        pass
-    else:
-        if math.isinf(number.value):
-            raise AuditError("the number is too large", remedy="correct it", field="printed")
-        return number
-    try:
-        return Printed("=", float(parse_count(printed).count))
-    except ValueError as error:
-        problem = f"{one_line(printed, 80)!r} is not a number this program can parse"
-        remedy = "say in `states` what it says in numbers"
-        raise AuditError(problem, remedy=remedy, field="printed") from error
-
-
-def stated(states: Mapping[str, Any]) -> Printed:
-    """Return the statement that ``states`` of a register describes."""
-    names = [name for name in states if name != "half_unit"]
-    if len(names) != 1:
-        problem = f"there must be exactly one statement, got {', '.join(names) or 'none'}"
-        remedy = "keep one of value, at_most, at_least, below, above, between and text"
-        raise AuditError(problem, remedy=remedy, field="states")
-    (name,) = names
-    half_unit = float(states.get("half_unit", 0.0))
-    _need_finite(half_unit, "states/half_unit")
-    if name == "text":
-        return Printed("text", text=states["text"])
-    numbers = states[name] if name == "between" else [states[name]]
-    if any(math.isnan(number) for number in numbers) or list(numbers) != sorted(numbers):
-        raise AuditError(
-            f"{numbers} is not a number or not a range", remedy="correct it", field=f"states/{name}"
-        )
-    if name == "between":
-        return Printed("between", float(numbers[0]), half_unit, upper=float(numbers[1]))
-    return Printed(_BOUNDS.get(name, "="), float(numbers[0]), half_unit)

@@ -84,15 +84,15 @@ class ResultFolder:
             selected = self._select(check, rows)
             evidence = self._evidence(check, role, selected or rows)
             if as_text:
-                if check.aggregate is not None:
-                    problem = f"the {check.aggregate} of rows cannot be held against a word"
-                    raise AuditError(
-                        problem, remedy="state a number in `states`", field="aggregate"
-                    )
-                self._need_column(check.result, check.column, "column")
-                return Found(selected[0][check.column], evidence)
+                return Found(self._word(check, selected), evidence)
             scale = as_decimal(check.scale)
-            value = self._value(check, selected)
+            if check.aggregate == "count":
+                value = float(len(selected))
+            else:
+                name, column = check.result, check.column
+                self._need_column(name, column, "column")
+                cells = [_cell_number(name, column, row, "column") for row in selected]
+                value = _aggregated(check, cells)
             error = as_decimal(self._standard_error(check, selected, evidence)) * abs(scale)
             ends = self._ends(check, selected, value)
             low, high = sorted(float(as_decimal(end) * scale) for end in ends or (value, value))
@@ -174,12 +174,12 @@ class ResultFolder:
             raise AuditError(problem, remedy=remedy, field="rows")
         return selected
 
-    def _value(self, check: Check, selected: Sequence[_Row]) -> float:
-        if check.aggregate == "count":
-            return float(len(selected))
+    def _word(self, check: Check, selected: Sequence[_Row]) -> str:
+        if check.aggregate is not None:
+            problem = f"the {check.aggregate} of rows cannot be held against a word"
+            raise AuditError(problem, remedy="state a number in `states`", field="aggregate")
         self._need_column(check.result, check.column, "column")
-        cells = [_cell_number(check.result, check.column, row, "column") for row in selected]
-        return _aggregated(check, cells)
+        return selected[0][check.column]
 
     def _ends(
         self, check: Check, selected: Sequence[_Row], value: float

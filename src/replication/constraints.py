@@ -24,9 +24,9 @@ from llm_power._statistics.arrays import FloatArray
 from llm_power_audit import agreement
 from llm_power_audit._errors import AuditError
 from llm_power_audit.claims import Claim, Role
-from llm_power_audit.printed import DisplayRule, Printed, as_decimal, parse_printed
+from llm_power_audit.printed import DisplayRule, Printed, as_decimal, parse_printed, stated
 from llm_power_audit.printed_tables import PublishedError, load_table, read_rows
-from llm_power_audit.register import load_register, stated
+from llm_power_audit.register import load_register
 
 # Name of the data in the register; "general" needs no data.
 Panel = str
