@@ -21,13 +21,12 @@
   // What a task may not have.
   const UNKNOWN = { ps: null, pf: null, pe: null, lo: null, hi: null, even: null, need: null, sees: null, more: null, turn: null, deff: null, inflation: null };
   // Holm's q and Benjamini and Hochberg's, as `stepwise_required_n` has them; pairs without items come last.
-  const ordered = (members) => {
-    const t2 = Float64Array.from(members, (pair) => pair.t2 || 0);
-    const order = Uint32Array.from(members, (_, k) => k).sort((x, y) => t2[y] - t2[x] || x - y);
-    return { g: order.map((k) => members[k].g), t2: t2.map((_, k) => t2[order[k]]) };
+  const ordered = ({ g, t2 }) => {
+    const known = t2.map((one) => one || 0), order = g.map((_, k) => k).sort((x, y) => known[y] - known[x] || x - y);
+    return { g: order.map((k) => g[k]), t2: known.map((_, k) => known[order[k]]) };
   };
   const stepwise = (family, by, alpha, end, q) => {
-    const { g, t2 } = family.order ??= ordered(family.members), m = g.length, down = by === "holm";
+    const { g, t2 } = family.order ??= ordered(family), m = g.length, down = by === "holm";
     // Quantiles of the steps' levels, which another power leaves as they are.
     if (family[by]?.alpha !== alpha) {
       const z = new Float64Array(m);
@@ -68,12 +67,14 @@
     });
     const all = tasks.flat();
     all.forEach((pair, g) => { pair.g = g; });
-    const families = [...Map.groupBy(tasks, (_, t) => board.tasks[t].result).values()].map((of) => {
-      const members = of.flat();
-      const m = board.tasks[members[0].t].family_pairs;
-      return { members, m, whole: members.length === m, order: null };
+    // Columns of numbers, which a tick of a control reads many times faster than the pairs.
+    const column = (of, key) => Float64Array.from(of, (pair) => pair[key] ?? NaN);
+    const families = [...Map.groupBy(tasks, (_, t) => board.tasks[t].result).entries()].map(([result, of]) => {
+      const members = of.flat(), m = board.tasks[members[0].t].family_pairs;
+      const columns = Object.fromEntries(["t2", "ps", "pf", "pe", "gap"].map((key) => [key, column(members, key)]));
+      return { result, m, whole: members.length === m, order: null, g: Uint32Array.from(members, ({ g }) => g), ...columns };
     });
-    return { tasks, all, families };
+    return { tasks, all, families, t2: column(all, "t2") };
   };
 
   // q of every pair under every procedure, and the verdict, at any level and power.
@@ -91,11 +92,11 @@
       get() { const made = make(); Object.defineProperty(q, name, { value: made, enumerable: true }); return made; },
     });
     const byFamily = (level) => () => {
-      const made = filled(() => NaN);
-      for (const { members, m } of families) { const one = at(level(m)); for (const { g, t2 } of members) made[g] = t2 / one; }
+      const made = new Float64Array(all.length);
+      for (const { g, t2, m } of families) { const one = at(level(m)); t2.forEach((value, k) => { made[g[k]] = value / one; }); }
       return made;
     };
-    offer("fixed", () => { const one = at(alpha); return filled(({ t2 }) => t2 / one); });
+    offer("fixed", () => { const one = at(alpha); return pairs.t2.map((t2) => t2 / one); });
     offer("bonferroni", byFamily((m) => alpha / m));
     offer("sidak", byFamily((m) => -Math.expm1(Math.log1p(-alpha) / m)));
     // Steps are those of the whole family, which a page of the best models alone does not have.
@@ -116,13 +117,13 @@
     }
     const verdict = Uint8Array.from(all, (pair) => pair.verdict);
     if (alpha !== board.alpha) {
-      for (const { members, m } of families) {
+      for (const { g, m, ps, pf, pe, gap } of families) {
         // Of a pair: the largest p-value that is called different, halved for one side, or Bonferroni's.
-        const level = members.reduce((most, { ps, pf }) => pf !== null && pf <= alpha ? Math.max(most, ps / 2) : most, alpha / m);
-        for (const { g, pf, pe, gap } of members) {
-          verdict[g] = pf !== null && pf <= alpha ? (gap < 0 ? B_BETTER : A_BETTER)
-            : board.margin !== null && (pe ?? 1) <= level ? EQUIVALENT : UNDETERMINED;
-        }
+        let level = alpha / m;
+        pf.forEach((p, k) => { if (p <= alpha && ps[k] / 2 > level) level = ps[k] / 2; });
+        pf.forEach((p, k) => {
+          verdict[g[k]] = p <= alpha ? (gap[k] < 0 ? B_BETTER : A_BETTER) : board.margin !== null && pe[k] <= level ? EQUIVALENT : UNDETERMINED;
+        });
       }
     }
     offer("verdict", () => q.fixed);
@@ -182,6 +183,8 @@
 
     const models = () => board.tasks[t].models;
     const rows = () => pairs.tasks[t];
+    // A column of the task's own pairs, which are numbered in a row.
+    const own = (values) => { const from = rows()[0]?.g ?? 0; return values.subarray(from, from + rows().length); };
     const name = (rank) => models()[rank - 1].name;
     const pairOf = (i, j) => byRanks[t].get(Math.min(i, j) * 1e6 + Math.max(i, j));
     // What the controls say, read once a drawing and not once a pair.
@@ -204,13 +207,24 @@
       const words = fold(search.value).split(/\s+/).filter(Boolean);
       return models().map((model) => words.every((part) => fold(model.name).includes(part)));
     };
-    const wanted = (pair, hit) => pair.i <= shown() && pair.j <= shown() && (hit[pair.i - 1] || hit[pair.j - 1]);
+    // The pairs that top and search leave, neighbors first: kept, for the level and the power do not change them.
+    let filtered = { key: "", pairs: [] };
+    const wanted = () => {
+      const key = `${t} ${shown()} ${search.value}`, hit = hits();
+      if (filtered.key !== key) {
+        const kept = byNearness().filter(({ i, j }) => i <= shown() && j <= shown() && (hit[i - 1] || hit[j - 1]));
+        filtered = { key, pairs: kept, places: Uint32Array.from(kept, ({ g }) => g - rows()[0].g) };
+      }
+      return filtered;
+    };
 
     const both = (pair, ranks = "") => h("th", { scope: "row", class: "name", title: `${name(pair.i)} against ${name(pair.j)}` },
       h("button", { class: "open", type: "button" }, ranks, h("bdi", {}, name(pair.i)), h("span", { class: "dash" }, " – "), h("bdi", {}, name(pair.j))));
     const nearest = (x, y) => (x.j - x.i) - (y.j - y.i) || x.i - y.i;
     const sorted = [], byNearness = () => sorted[t] ??= [...rows()].sort(nearest);
     // Rows of one height in a place that scrolls: those in view stand in the table, the others as empty space.
+    // Its height and where it was scrolled to are known: to ask for them would lay out the page at every tick.
+    const TALLEST = 32 * parseFloat(getComputedStyle(document.documentElement).fontSize);
     const scrolled = (name, label, attributes, caption, header, lines, height, draw) => {
       const before = h("tbody"), shownRows = h("tbody"), after = h("tbody");
       const space = (part, n) => part.replaceChildren(...(n ? [h("tr", { class: "space" }, h("td"))] : []));
@@ -218,21 +232,20 @@
         h("table", { ...attributes, "aria-rowcount": lines + 1 }, h("caption", { class: "hidden-text" }, caption), header, before, shownRows, after));
       let first = -1;
       const show = () => {
-        const room = Math.max(scroll.clientHeight, 12 * height), from = Math.max(0, Math.floor(scroll.scrollTop / height) - BEYOND);
-        const to = printing ? lines : Math.min(lines, from + Math.ceil(room / height) + 2 * BEYOND);
+        const from = Math.max(0, Math.min(lines - 1, Math.floor((tops[name] ?? 0) / height)) - BEYOND);
+        const to = printing ? lines : Math.min(lines, from + Math.ceil(TALLEST / height) + 2 * BEYOND);
         if (from === first && shownRows.childElementCount === to - from) return;
         first = from;
         for (const [part, n] of [[before, from], [after, lines - to]]) { space(part, n); if (n) part.firstChild.firstChild.style.height = `${n * height}px`; }
         shownRows.replaceChildren(...Array.from({ length: to - from }, (_, k) => draw(from + k)));
       };
-      const top = body(name).querySelector(".scroll")?.scrollTop ?? 0;
       body(name).replaceChildren(scroll);
-      scroll.scrollTop = top;
-      scroll.addEventListener("scroll", show);
+      scroll.addEventListener("scroll", () => { tops[name] = scroll.scrollTop; show(); });
       shows[name] = () => { first = -1; show(); };
       show();
+      if (tops[name]) scroll.scrollTop = tops[name];
     };
-    const shows = {};
+    const shows = {}, tops = {};
     let printing = matchMedia("print").matches;
     for (const event of ["beforeprint", "afterprint"]) {
       addEventListener(event, () => { printing = event === "beforeprint"; for (const panel of drawn.values()) drawDue(panel); for (const show of Object.values(shows)) show(); });
@@ -249,14 +262,10 @@
     // ---- Sentences.
     const counted = (by) => (found.counts ??= {})[`${t} ${by}`] ??= countedAnew(by);
     const countedAnew = (by) => {
-      const found = { all: 0, different: 0, equivalent: 0, open: 0 };
-      for (const pair of rows()) {
-        if (!applies(pair, by)) continue;
-        const kind = code(pair, by);
-        found.all += 1;
-        found[kind === UNDETERMINED ? "open" : kind === EQUIVALENT ? "equivalent" : "different"] += 1;
-      }
-      return found;
+      let [different, equivalent, open] = [0, 0, 0];
+      if (by === "verdict") for (const kind of own(found.verdict)) kind === UNDETERMINED ? open += 1 : kind === EQUIVALENT ? equivalent += 1 : different += 1;
+      else for (const one of own(found.q[by])) one >= 1 ? different += 1 : one < 1 ? open += 1 : 0;
+      return { all: different + equivalent + open, different, equivalent, open };
     };
     const trimmed = () => {
       const all = board.tasks[t].n_models, kept = models().length;
@@ -386,12 +395,16 @@
     const step = (ratio) => ratio > 0 ? Math.min(11, Math.max(0, Math.floor(Math.log2(ratio)) + 6)) : 0;
     let cursor = null;
     // Colors as the theme has them: red, green and blue of each class.
+    let colors = { theme: "" };
     const colorOf = (kind) => {
+      const theme = getComputedStyle(document.body).backgroundColor;
+      if (colors.theme !== theme) colors = { theme };
+      if (kind in colors) return colors[kind];
       const probe = s("svg", { class: "cells" }, s("rect", { class: kind }));
       body("heat").append(probe);
-      const found = getComputedStyle(probe.firstChild).fill.match(/[\d.]+/g).map(Number);
+      colors[kind] = getComputedStyle(probe.firstChild).fill.match(/[\d.]+/g).map(Number);
       probe.remove();
-      return found;
+      return colors[kind];
     };
     const heat = () => {
       const last = shown(), hit = hits(), by = procedure.value;
@@ -400,15 +413,14 @@
       document.getElementById("heat").hidden = near.every((pair) => pair.j === pair.i + 1);
       if (document.getElementById("heat").hidden) return;
       const gutter = 24, side = Math.min(640, 44 * last), cell = side / last;
-      const points = new ImageData(last, last), pixels = new Uint32Array(points.data.buffer), colors = {};
-      const put = (x, y, kind, faint) => {
-        const [solid, pale] = colors[kind] ??= [255, 90].map((opacity) => new Uint32Array(Uint8Array.of(...colorOf(kind).slice(0, 3), opacity).buffer)[0]);
-        pixels[y * last + x] = faint ? pale : solid;
-      };
+      const points = new ImageData(last, last), pixels = new Uint32Array(points.data.buffer);
+      // Each color solid and pale.
+      const inks = (kinds) => kinds.map((kind) => [255, 90].map((opacity) => new Uint32Array(Uint8Array.of(...colorOf(kind).slice(0, 3), opacity).buffer)[0]));
+      const steps = inks(Array.from({ length: 12 }, (_, k) => `q${k}`)), codes = inks([0, 1, 2, 3].map((kind) => `v v-${kind}`)), [none] = inks(["void"]);
       for (const pair of near) {
-        const faint = !hit[pair.i - 1] && !hit[pair.j - 1], [a, b] = [pair.i - 1, pair.j - 1];
-        put(b, a, hasQ(pair, by) ? `q${step(q(pair))}` : "void", faint);
-        put(a, b, applies(pair, by) ? `v v-${code(pair)}` : "void", faint);
+        const a = pair.i - 1, b = pair.j - 1, ink = hit[a] || hit[b] ? 0 : 1;
+        pixels[a * last + b] = (hasQ(pair, by) ? steps[step(q(pair))] : none)[ink];
+        pixels[b * last + a] = (applies(pair, by) ? codes[code(pair)] : none)[ink];
       }
       const map = h("canvas", { width: last, height: last }), ratio = Math.min(2, devicePixelRatio);
       map.getContext("2d").putImageData(points, 0, 0);
@@ -534,14 +546,10 @@
     // Counts of pairs by the multiple of the items at hand from which they are decided, a bin a point across.
     const BINS = 510, FROM = 1 / 16, TO = 64, binOf = (multiple) => Math.max(0, Math.ceil(BINS * Math.log(multiple / FROM) / Math.log(TO / FROM) - 1e-9));
     const multiples = (by) => {
-      const bins = new Uint32Array(BINS + 1);
-      let all = 0;
-      for (const pair of rows()) {
-        if (!applies(pair, by)) continue;
-        all += 1;
-        const at = by !== "verdict" ? 1 / q(pair, by) : settled(pair, by) ? 1 : declared() && pair.more !== null ? 1 + pair.more / pair.n : Infinity;
-        if (at <= TO) bins[binOf(at)] += 1;
-      }
+      const bins = new Uint32Array(BINS + 1), add = (multiple) => { if (multiple <= TO) bins[binOf(multiple)] += 1; };
+      if (by === "verdict") for (const pair of rows()) add(settled(pair, by) ? 1 : declared() && pair.more !== null ? 1 + pair.more / pair.n : Infinity);
+      else for (const one of own(found.q[by])) add(1 / one);
+      const { all } = counted(by);
       return { all, within: bins.map((sum => (n) => sum += n)(0)) };
     };
     const share = () => {
@@ -559,7 +567,7 @@
         }
         return path;
       };
-      const found = Object.fromEntries([...procedure.options].map(({ value }) => [value, multiples(value)]));
+      const found = Object.fromEntries([...procedure.options].filter(({ disabled }) => !disabled).map(({ value }) => [value, multiples(value)]));
       const axes = [];
       for (let part = 0; part <= 1; part += 0.25) axes.push(s("line", { class: "axis", x1: left, x2: width - 8, y1: y(part), y2: y(part) }), s("text", { class: "tick", x: left - 6, y: y(part) + 4, "text-anchor": "end" }, `${100 * part}%`));
       for (let items = 10 ** Math.ceil(Math.log10(n * from)); items <= n * to; items *= 10) axes.push(s("text", { class: "tick", x: x(items / n), y: height - 16, "text-anchor": "middle" }, grouped(items)));
@@ -639,19 +647,23 @@
 
     const flips = () => {
       const names = Object.keys(PROCEDURES).filter((by) => by in found.q && known(by));
-      const chosen = procedure.value, hit = hits();
-      const disagree = (pair) => {
-        let seen = null;
-        for (const by of names) {
-          if (!applies(pair, by)) continue;
-          const yes = settled(pair, by);
-          if (seen !== null && yes !== seen) return true;
-          seen = yes;
-        }
-        return false;
-      };
-      const inView = byNearness().filter((pair) => wanted(pair, hit)), odd = new Set(inView.filter(disagree));
-      const kept = inView.filter((pair) => odd.has(pair) || pair.j === pair.i + 1);
+      const chosen = procedure.value, inView = wanted();
+      // Of each pair how many procedures apply, and by how many of them it is settled.
+      const apply = new Uint8Array(rows().length), yes = new Uint8Array(rows().length);
+      for (const by of names) {
+        if (by === "verdict") own(found.verdict).forEach((kind, k) => { apply[k] += 1; yes[k] += kind !== UNDETERMINED; });
+        else own(found.q[by]).forEach((one, k) => { apply[k] += one === one; yes[k] += one >= 1; });
+      }
+      const kept = [];
+      let flipped = 0;
+      inView.places.forEach((k, place) => {
+        const isOdd = yes[k] > 0 && yes[k] < apply[k];
+        // Adjacent pairs come first, and all of them are kept.
+        if (!isOdd && kept.length < place) return;
+        const pair = inView.pairs[place];
+        if (isOdd && applies(pair, chosen)) flipped += 1;
+        if (isOdd || pair.j === pair.i + 1) kept.push(pair);
+      });
       const lines = kept.slice(0, LISTED).map((pair) => h("tr", { "data-g": pair.g },
         both(pair, `${pair.i}–${pair.j} `),
         ...names.map((by) => {
@@ -663,15 +675,13 @@
       body("flips").replaceChildren(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Pairs by procedure" }, h("table", { class: "rows flips" },
         h("caption", { class: "hidden-text" }, "Pairs by procedure"),
         head(["Pair"], ...names.map((by) => [PROCEDURES[by][0], by === chosen ? "chosen" : null])), h("tbody", {}, ...lines))));
-      const left = kept.length - lines.length;
-      let flipped = 0;
-      for (const pair of odd) flipped += applies(pair, chosen);
-      title("flips", `${grouped(flipped)} of ${count(inView.length, "pair")} ${flipped === 1 ? "depends" : "depend"} on the procedure`);
-      about("flips", `● ${board.margin === null ? "different" : "different or equivalent"} (resolved), ○ not. Outlined: not as ${PROCEDURES[chosen][0]}. Shown: these and the adjacent pairs${left > 0 ? `, the first ${LISTED}; ${grouped(left)} more` : ""}.`);
+      const more = kept.length - lines.length;
+      title("flips", `${grouped(flipped)} of ${count(inView.pairs.length, "pair")} ${flipped === 1 ? "depends" : "depend"} on the procedure`);
+      about("flips", `● ${board.margin === null ? "different" : "different or equivalent"} (resolved), ○ not. Outlined: not as ${PROCEDURES[chosen][0]}. Shown: these and the adjacent pairs${more > 0 ? `, the first ${LISTED}; ${grouped(more)} more` : ""}.`);
     };
 
     const list = () => {
-      const hit = hits(), kept = byNearness().filter((pair) => wanted(pair, hit));
+      const kept = wanted().pairs;
       const lines = kept.slice(0, listed).map((pair) => h("tr", { "data-g": pair.g },
         h("td", { class: "wide" }, `${pair.i}–${pair.j}`),
         both(pair),
@@ -822,7 +832,8 @@
       paint.drawImage(image, 0, 0, canvas.width, canvas.height);
       return canvas.toDataURL();
     };
-    // What is shown stands in the address, so that a link leads to it.
+    // What is shown stands in the address, so that a link leads to it; while a control moves, the address rests.
+    let remembering = 0;
     const remember = () => {
       const state = Object.entries({ task: t, procedure: procedure.value, alpha: level(), power: target(), top: shown(), q: search.value });
       const usual = { task: 0, procedure: "verdict", alpha: board.alpha, power: board.power, top: models().length, q: "" };
@@ -839,7 +850,7 @@
       const { kind, pairs: columns, result } = board.tasks[t];
       if (by === "anytime") return by in found.q && kind === "binary";
       if (by === "cluster") return "deff" in columns;
-      return !["holm", "bh"].includes(by) || pairs.families.some(({ members, whole }) => whole && board.tasks[members[0].t].result === result);
+      return !["holm", "bh"].includes(by) || pairs.families.some((family) => family.whole && family.result === result);
     };
     const draw = () => {
       read();
@@ -854,7 +865,8 @@
       // Of many pairs only the panels in view are drawn at once, the others when they come into view.
       for (const panel of drawn.values()) panel.due = true;
       for (const [element, panel] of drawn) if (rows().length < MANY || inView.has(element)) drawDue(panel);
-      remember();
+      clearTimeout(remembering);
+      remembering = setTimeout(remember, 100);
     };
     const drawDue = (panel) => { if (panel.due) { panel.due = false; panel.draw(); } };
     const drawn = new Map(Object.entries({ ladder, ranking, heat, share, flips, list }).map(([id, panel]) => [document.getElementById(id === "list" ? "pairs" : id), { draw: panel, due: true }]));

@@ -690,8 +690,10 @@ def test_what_is_shown_stands_in_the_address(browser: Browser, visit: Visit, fol
     choose(browser, "bonferroni")
     slide(browser, "alpha", 3, "0.01")
     browser.find_element(By.NAME, "q").send_keys("b")
+    state = "#task=1&procedure=bonferroni&alpha=0.01&q=b"
+    # While a control moves, the address rests.
+    wait_until(browser, lambda: browser.current_url.endswith(state))
     address, shown = browser.current_url, listed(browser)
-    assert address.endswith("#task=1&procedure=bonferroni&alpha=0.01&q=b")
     open_page(browser, address)
     assert listed(browser) == shown
     assert browser.find_element(By.NAME, "q").get_attribute("value") == "b"
