@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from math import inf, isfinite, isnan
 from typing import Final
@@ -18,6 +18,8 @@ from llm_power._report.number_format import p_value, points, whole
 _OfPairs = Plan | PlanRange | DetectableGap
 Found = _OfPairs | RepeatsPlan
 
+_TESTS: Final = ("exact", "mid_p", "asymptotic")
+_EQUIVALENCE: Final = "two one-sided tests"
 _BOTH_TESTS: Final = "test by clusters and that of the items"
 #: Both ends of what a range leaves open: the head of their column, and as a place in a sentence.
 ENDS: Final = {
@@ -46,7 +48,7 @@ def plan_answer(found: Found, *, observed: bool = False) -> Answer:
         return _of_repeats(found)
     plans, heads = _columns(found)
     plan = plans[-1]
-    parts: list[Table | Notes] = [_required(plans, heads)]
+    parts: list[Table | Notes] = [*_required(plans, heads)]
     if plan.clusters is not None:
         parts.append(_ways(plan.clusters))
     if plan.sizes and not isinstance(found, PlanRange):
@@ -215,35 +217,42 @@ def _of_repeats(plan: RepeatsPlan) -> Answer:
     return Answer(_repeats_sentence(plan), asdict(plan), (assumed,), parts=tuple(parts))
 
 
-def _required(plans: Sequence[Plan], heads: list[str]) -> Table:
+def _required(plans: Sequence[Plan], heads: list[str]) -> list[Table]:
+    """Return the items of each test, the planned one first; apart, what is no plan of this run."""
     last = plans[-1]
-    rows = [["test", *heads]]
-
-    def row(label: str, numbers: list[float]) -> None:
-        rows.append([label, *map(whole, numbers)])
-
-    for test in ("exact", "mid_p", "asymptotic"):
-        row(TEST_NAMES[test], [getattr(plan, test) for plan in plans])
+    own = TEST_NAMES[last.question.test]
+    tests = {TEST_NAMES[test]: [getattr(plan, test) for plan in plans] for test in _TESTS}
     if last.holm is not None:
-        row(f"{TEST_NAMES[last.question.test]}, Holm", [plan.holm or inf for plan in plans])
+        tests[f"{own}, Holm"] = [plan.holm or inf for plan in plans]
     if last.clusters is not None:
-        row(
-            f"test by clusters, {last.clusters.n_clusters:,} clusters",
-            [
-                plan.clusters.per_cluster * plan.clusters.n_clusters
-                for plan in plans
-                if plan.clusters
-            ],
-        )
+        own = f"test by clusters, {last.clusters.n_clusters:,} clusters"
+        found = [plan.clusters for plan in plans if plan.clusters]
+        tests[own] = [each.per_cluster * each.n_clusters for each in found]
     if last.equivalence is not None:
-        row("two one-sided tests", [plan.equivalence or inf for plan in plans])
-    row("N*, normal approximation", [plan.n_star for plan in plans])
-    if last.monitored is not None:
-        of = [plan.monitored for plan in plans if plan.monitored is not None]
-        row("testing after every item, at most", [found.items for found in of])
-        row("  used on average", [found.expected for found in of])
-        row("  at most, for power 0.9", [found.by_90 for found in of])
-    return Table(rows)
+        tests[_EQUIVALENCE] = [plan.equivalence or inf for plan in plans]
+    if last.decided_as == "equivalent":
+        own = _EQUIVALENCE
+    planned = {f"{own} (this plan)": tests.pop(own)} if isfinite(last.items) else {}
+    tables = [
+        _table("test", heads, planned | tests),
+        _table(
+            "for comparison, not a plan",
+            heads,
+            {"N*, normal approximation": [plan.n_star for plan in plans]},
+        ),
+    ]
+    if of := [plan.monitored for plan in plans if plan.monitored is not None]:
+        rows = {
+            "at most": [found.items for found in of],
+            "used on average": [found.expected for found in of],
+            "at most, for power 0.9": [found.by_90 for found in of],
+        }
+        tables.append(_table("another design: test after every item", heads, rows))
+    return tables
+
+
+def _table(first: str, heads: list[str], numbers: Mapping[str, Sequence[float]]) -> Table:
+    return Table([[first, *heads], *([label, *map(whole, of)] for label, of in numbers.items())])
 
 
 def _ways(found: ClusterItems) -> Table:
@@ -269,12 +278,13 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
     where = f", {ENDS[answer.open][1][1]}" if isinstance(answer, PlanRange) else ""
     if plan.sizes and not isinstance(answer, PlanRange):
         lines.append(
-            "Of the significant differences: the share in favor of the worse model, and how many "
-            "times the true gap they are on average."
+            "Wrong sign: share of the significant gaps that favor the worse model. Times the gap: "
+            "their mean size over the true gap."
         )
     if isfinite(plan.n_star) and plan.clusters is None:
         lines.append(
-            f"N* approximates: on N* items the test has power {plan.power_at_n_star:.3f}{where}."
+            "N* is a formula that approximates: on N* items the test has power "
+            f"{plan.power_at_n_star:.3f}{where}."
         )
     if plan.power_at_equivalence is not None and not isnan(plan.power_at_equivalence):
         lines.append(

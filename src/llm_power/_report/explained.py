@@ -54,7 +54,8 @@ LINES: Final[dict[str, str]] = {
         'Size of a new run that decides the pair with a chance of one half; after "to", with the '
         "requested chance, if the true gap is as likely as the gaps of all models of the board "
         'suggest. After "over": even a thousand times the items at hand do not give '
-        "that chance, because the sign of the gap is too uncertain."
+        "that chance, because the sign of the gap is too uncertain. No gap so far: both models "
+        "score alike on these items, and no number follows from a gap of 0."
     ),
     "new items, chance of .*": "Size of a new run that decides the pair with that chance.",
     "items to add to these, chance of .*": (
@@ -80,7 +81,7 @@ LINES: Final[dict[str, str]] = {
         "a difference."
     ),
     "monitoring has crossed": "Whether that evidence suffices to stop with a verdict.",
-    "testing after every item, at most": (
+    "testing after every item, at most|at most": (
         "Items to allow for in a run with a look after every item that stops once it is decided."
     ),
     "used on average": "Mean number of items of such a run.",
@@ -104,13 +105,15 @@ LINES: Final[dict[str, str]] = {
     ),
     # A plan.
     ".*, Holm": "The same with a test of one pair after another, the smallest p first (Holm).",
-    "exact .*|mid-p .*|McNemar's score test": (
+    "exact .*|mid-p .*|McNemar's score test.*": (
         "McNemar's test asks whether items that one model alone solves favour one of them. Exact "
         "keeps the false alarms below the level; mid-p and score test need fewer items."
     ),
     "test by clusters, .*": "The test if whole clusters of items were sampled.",
-    "two one-sided tests": "Items that show the gap to be within the margin, on both sides.",
-    "test": "Test that will judge the run.",
+    "two one-sided tests.*": "Items that show the gap to be within the margin, on both sides.",
+    "test": "Test that will judge the run. Declare it before the run: only then its number counts.",
+    "for comparison, .*": "What a formula gives, which no test of this plan rests on.",
+    "another design: .*": "A run that may stop after any item needs other numbers than this plan.",
     "items, from these clusters alone": "Further items of the same clusters, for these alone.",
     "items|in all": "Number of items.",
     "items run": "A smaller run of the same pair.",

@@ -67,6 +67,7 @@ def answer_from_counts(
         found.interval.low, found.interval.high, (b + c) / n_items, **settings
     )
     level = confidence(at.alpha)
+    why_none = "the gap is 0" if b == c else "which is better is too uncertain"
     smallest = np.where(found.smallest_gap <= 1, found.smallest_gap, np.inf)
     answers = [
         _gap("delta", "gap", found.interval.delta),
@@ -84,21 +85,25 @@ def answer_from_counts(
         else chance_of_turning(found.p, found.direction, level=at.alpha)
     )
     answers += [
-        _items("items_even", "new items, chance of 0.5 to decide it", found.even_items),
+        _items("items_even", "new items, chance of 0.5 to decide it", found.even_items, why_none),
         _items(
-            "items_assured", f"new items, chance of {at.power:g} to decide it", found.assured_items
+            "items_assured",
+            f"new items, chance of {at.power:g} to decide it",
+            found.assured_items,
+            why_none,
         ),
         _items(
             "more_items_needed",
             f"items to add to these, chance of {at.power:g}",
             found.further_items,
+            why_none,
         ),
         _text("decided_as", "likely verdict with these added", str(found.decided_as)),
         _number("chance_of_turning", "chance a new sample changes the verdict", turning),
         _gap("smallest_gap", f"detectable gap, power {at.power:g}", smallest),
         _items("n_star", "N* at the observed gap", n_star),
         _items("n_star_low", f"N*, {level} interval from", low),
-        _items("n_star_high", f"N*, {level} interval to", high),
+        _items("n_star_high", f"N*, {level} interval to", high, "the gap can be 0"),
         _number("q", "q = N/N*", resolution_ratio(n_items, n_star)),
         _text("resolved", "resolved, as in the paper", n_star <= n_items),
         _items("n_connor", "at this gap, two variances (Connor)", _connor(b, c, n_items, at)),
@@ -253,11 +258,13 @@ def _tests_over_correlations(
 
 
 def _gap(name: str, label: str, value: float | np.ndarray) -> Finding:
-    return Finding(name, label, float(value), f"{100 * float(value):.3g} pp")
+    gap = float(value)
+    return Finding(name, label, gap, f"{100 * gap:.3g} pp" if np.isfinite(gap) else "none")
 
 
 def _p(name: str, label: str, value: float | np.ndarray) -> Finding:
-    return Finding(name, label, float(value), f"{float(value):.4g}")
+    p = float(value)
+    return Finding(name, label, p, p_value(p) if p < 1e-4 else f"{p:.4g}")
 
 
 def _number(name: str, label: str, value: float | np.ndarray) -> Finding:
@@ -266,9 +273,12 @@ def _number(name: str, label: str, value: float | np.ndarray) -> Finding:
     return Finding(name, label, float(value), f"{float(value):.3f}")
 
 
-def _items(name: str, label: str, value: float | np.ndarray) -> Finding:
+def _items(
+    name: str, label: str, value: float | np.ndarray, why_none: str = "the gap is 0"
+) -> Finding:
     number = float(value)
-    return Finding(name, label, number, "inf" if number == np.inf else f"{np.ceil(number):,.0f}")
+    shown = f"{np.ceil(number):,.0f}" if np.isfinite(number) else f"no number: {why_none}"
+    return Finding(name, label, number, shown)
 
 
 def _text(name: str, label: str, value: str | int) -> Finding:
