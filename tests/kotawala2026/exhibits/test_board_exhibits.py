@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -474,6 +475,12 @@ def test_figure_7_has_a_bar_a_pair_and_the_n_at_hand() -> None:
     assert [bar.get_facecolor() == (1, 1, 1, 1) for bar in bars] == [True, True, False]
     assert np.isinf(frame["n_star"][2])
     assert "∞" in [text.get_text() for text in ax.texts]
+
+
+def test_no_setting_of_the_user_reaches_a_figure() -> None:
+    with mpl.rc_context({"axes.grid": True, "lines.linestyle": ":"}), house_style():
+        assert not mpl.rcParams["axes.grid"]
+        assert mpl.rcParams["lines.linestyle"] == "-"
 
 
 def marks(figure: Figure) -> list[str]:
