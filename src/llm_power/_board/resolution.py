@@ -38,7 +38,7 @@ from llm_power._statistics.paired_binary import (
 _SUMMARY: Final = ("p_a", "p_b", "delta", "rho", "var_d", "n_star", "q", "mde", "resolved")
 # Of each column what it says; p_a, p_b and delta are of the pair itself.
 RESOLUTION_COLUMNS: Final[Mapping[str, str]] = {
-    "rho": "correlation of the two models' scores",
+    "rho": "correlation of the two models' scores: phi of 0/1 scores",
     "var_d": "variance of an item's difference, eq. (5)",
     "n_star": "required items N* at the observed gap, eq. (6)",
     "q": "resolution ratio N/N*",
