@@ -141,9 +141,10 @@ def first_record(path: Path) -> Mapping[str, Any]:
 
 
 def texts_in(path: Path, name: str) -> Collection[str]:
-    """Return what a field holds in all records of a file, each text once."""
+    """Return what a field holds in the records of a file that have it, each text once."""
     with StreamedFile(path) as source:
-        return dict.fromkeys(str(inside(record, name)) for record in json_records(source))
+        texts = (inside(record, name) for record in json_records(source))
+        return dict.fromkeys(str(text) for text in texts if text is not None)
 
 
 def displayed_in(path: Path, *names: str) -> list[Displayed]:

@@ -50,7 +50,7 @@ class LogFormat:
     read: Callable[[Logs, ReadOptions], TaskScores]
     fits: Callable[[Head], bool]
     # Where the name does not say it: the tasks of a file, each read as `LogFile.task`.
-    tasks_of: Callable[[Path], Iterable[str | None]] | None = None
+    tasks_of: Callable[[Path], Collection[str | None]] | None = None
     # Of several runs of a model on a task, the largest is the one to keep.
     created: Callable[[Path], tuple[Any, ...]] = _time_of_change
     unit: Callable[[Path], Path] = lambda path: path  # or the folder of its model
@@ -77,10 +77,14 @@ class LogFormat:
             return self.fits(Head(file))
         return False
 
-    def tasks_in(self, file: Path) -> Iterable[str | None]:
+    def tasks_in(self, file: Path) -> Collection[str | None]:
         """Return the tasks of a file, None for one that is unknown."""
         if self.tasks_of is not None:
-            return self.tasks_of(file)
+            tasks = self.tasks_of(file)
+            if not tasks:
+                problem, remedy = "no record names its task", "give the file as its tool wrote it"
+                raise ScoreError(problem, remedy=remedy, file=str(file))
+            return tasks
         match = self.name.fullmatch(file.name)
         return [match.groupdict().get("task") if match else None]
 
@@ -274,7 +278,6 @@ def _several_tasks(tasks: Iterable[str | None], files: Sequence[Path]) -> ScoreE
 
 def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> list[Logs]:
     """Find the logs of each task."""
-    files: dict[str | None, dict[Path, list[Path]]] = {}
     beside = [path for path in paths if path.name == form.beside]
     logs = [path for path in paths if path.name != form.beside]
     if not logs:
@@ -286,31 +289,8 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
     excluded = _excluded_runs(place, options)
     options = replace(options, exclude=[one for one in options.exclude if one not in excluded])
     out = set[Path]().union(*excluded.values())
-    for file, path in place.items():
-        if file in out:
-            continue
-        for task in form.tasks_in(file):
-            # Files whose task is unknown are of the folder that was given, or are one task.
-            origin = path if task is None and path.is_dir() and not options.names else Path()
-            files.setdefault(task, {}).setdefault(origin, []).append(file)
-    if options.task is not None and options.task not in files:
-        every = [file for some in files.values() for of_task in some.values() for file in of_task]
-        tasks = [task for task in files if task is not None]
-        known = form.known(tasks, every, options)
-        asked = named_in(options.task, known)
-        wanted = {task for name in asked or () for task in known[name]} & {*files}
-        if len(tasks) > 1 and not wanted:
-            raise _several_tasks(files, every)
-        if wanted:
-            files = {task: of_task for task, of_task in files.items() if task in wanted}
-            options = replace(options, task=None)
-    elif options.task is not None:
-        files = {options.task: files[options.task]}
-    # Of an unknown task among known ones, a file is of the one there is.
-    if None in files and len(files) == 2:
-        unknown = files.pop(None)
-        (only,) = files.values()
-        only.setdefault(Path(), []).extend(file for some in unknown.values() for file in some)
+    place = {file: path for file, path in place.items() if file not in out}
+    files, options = _of_the_task(_by_task(place, options, form), options, form)
     found = [
         (task, [*([origin] if origin != Path() else logs), *beside], _runs(of_task, options, form))
         for task, by_origin in files.items()
@@ -329,6 +309,45 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
         _logs_of_task(task, given, {m: runs[m] for m in kept if m in runs}, options, form)
         for task, given, runs in found
     ]
+
+
+# The files of each task, None for an unknown one, by the folder that they are taken as one task of.
+_ByTask = dict[str | None, dict[Path, list[Path]]]
+
+
+def _by_task(place: Mapping[Path, Path], options: ReadOptions, form: LogFormat) -> _ByTask:
+    files: _ByTask = {}
+    for file, path in place.items():
+        for task in form.tasks_in(file):
+            # Files whose task is unknown are of the folder that was given, or are one task.
+            origin = path if task is None and path.is_dir() and not options.names else Path()
+            files.setdefault(task, {}).setdefault(origin, []).append(file)
+    return files
+
+
+def _of_the_task(
+    files: _ByTask, options: ReadOptions, form: LogFormat
+) -> tuple[_ByTask, ReadOptions]:
+    """Return the files of the task that is asked for, or of those of a group, if one is."""
+    if options.task is not None and options.task not in files:
+        every = [file for some in files.values() for of_task in some.values() for file in of_task]
+        tasks = [task for task in files if task is not None]
+        known = form.known(tasks, every, options)
+        asked = named_in(options.task, known)
+        wanted = {task for name in asked or () for task in known[name]} & {*files}
+        if len(tasks) > 1 and not wanted:
+            raise _several_tasks(files, every)
+        if wanted:
+            files = {task: of_task for task, of_task in files.items() if task in wanted}
+            options = replace(options, task=None)
+    elif options.task is not None:
+        files = {options.task: files[options.task]}
+    # Of an unknown task among known ones, a file is of the one there is.
+    if None in files and len(files) == 2:
+        unknown = files.pop(None)
+        (only,) = files.values()
+        only.setdefault(Path(), []).extend(file for some in unknown.values() for file in some)
+    return files, options
 
 
 def _runs(files: Sequence[Path], options: ReadOptions, form: LogFormat) -> dict[str, list[Path]]:
@@ -375,20 +394,22 @@ def _several_runs(
     folder = common_folder(files)
     called = {path: path.absolute().relative_to(folder).as_posix() for path in files}
     own_name = "" if model in options.names else ", give each run a name (--name RUN=PATH)"
+    several = len(files) > len(called)  # tasks in a file
 
     def sized(settled: ReadOptions) -> Sized:
-        candidates: dict[str, str] = {}
+        found: dict[str, list[str]] = {name: [] for name in called.values()}
         shorter: list[str] = []
         for task, _, runs in reruns:
             apart = replace(settled, exclude=(), names={}, task=task)
             sizes = [(path, *_n_scores(path, apart, form)) for path in runs]
             most = max(n for _, n, _ in sizes)
             for path, n, n_items in sizes:
-                fewer = f"; {most - n:,} fewer than another" * (n < most)
+                fewer = f", {most - n:,} fewer than another" * (n < most)
                 size = f"{n:,} scores of {n_items:,} items{fewer}" if n else "not readable"
-                candidates[called[path]] = f" ({size})"
+                found[called[path]].append(f"{task}: {size}" if several else size)
             newest = max(k for k, (_, n, _) in enumerate(sizes) if n == most)
             shorter += map(str, runs[newest + 1 :])
+        candidates = {name: f" ({'; '.join(sizes)})" for name, sizes in found.items()}
         return candidates, {"exclude": shorter} if shorter else {}
 
     n_models = len({name for _, name, _ in reruns})

@@ -19,7 +19,7 @@ from llm_power._board.all_pairs import (
     family_of,
     p_values_between,
 )
-from llm_power._board.columns import CORE_COLUMNS
+from llm_power._board.columns import CORE_COLUMNS, PAIRS_COLUMNS
 from llm_power._board.families import pair_indices, pairs_at, place_of
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.pair_store import read_family, write_family
@@ -170,6 +170,7 @@ def test_a_streamed_board_counts_and_writes_the_pairs_of_the_board(tmp_path: Pat
     pd.testing.assert_frame_equal(streamed.verdicts, board.verdicts)
     pd.testing.assert_frame_equal(streamed.ranks, board.ranks)
     table, held = written_pairs(folder), board.verdicts
+    assert [*table][:5] == PAIRS_COLUMNS[:5]
     for name in set(table) & set(held):
         assert same(table[name].to_numpy(), held[name].to_numpy()), name
     assert streamed.streamed is not None

@@ -167,4 +167,5 @@ def test_the_picture_has_gap_interval_margin_and_no_gap(tmp_path: Path) -> None:
         assert row.index(mark) == pytest.approx(30 + value / scale, abs=0.5001)
     assert row[30] == "|" or row.index("o") == 30
     assert row.count(":") in {1, 2}
-    assert row.endswith(f"{found['outcome']}, scores")
+    # What is written of it begins where the header says the unit.
+    assert row[61:] == f"  {found['outcome']}, scores"

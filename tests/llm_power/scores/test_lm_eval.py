@@ -318,7 +318,7 @@ def test_all_that_is_open_is_told_at_once_with_a_command_that_works(
         main(["resolve", str(tmp_path), "--format", "json"])
     told, command = capsys.readouterr().err.splitlines()
     assert stop.value.code == 2
-    assert f"'a/samples_demo_{RUN}.jsonl' (2 scores of 2 items; 1 fewer than another)" in told
+    assert f"'a/samples_demo_{RUN}.jsonl' (2 scores of 2 items, 1 fewer than another)" in told
     assert f"'b/samples_gsm8k_{LATER}.jsonl' (3 scores of 3 items)" in told
     assert "several runs of 2 models" in told
     assert "'acc' (3 scores of 3 items), 'acc_norm' (3 scores of 3 items)" in told

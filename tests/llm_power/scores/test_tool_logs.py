@@ -382,6 +382,27 @@ def test_every_evaluation_of_a_file_is_a_task(tmp_path: Path) -> None:
         read_scores(tmp_path)
 
 
+def test_a_rerun_is_sized_by_each_task_of_its_file(tmp_path: Path) -> None:
+    for bird in BIRDS:
+        text = (BY_HAND / "every_eval_ever" / f"{bird}_samples.jsonl").read_text()
+        more = text.replace('"sums', '"products')
+        for run, left_out in (("a", 0), ("b", 1)):
+            lines = text.splitlines()[left_out:] + more.splitlines()
+            (tmp_path / run).mkdir(exist_ok=True)
+            (tmp_path / run / f"{bird}_samples.jsonl").write_text("\n".join(lines))
+    with pytest.raises(ScoreError, match=r"b/.*sums: .*, 1 fewer than another; products: \d+ sc"):
+        read_tasks(tmp_path)
+
+
+def test_a_file_without_the_name_of_a_task_is_not_passed_over(tmp_path: Path) -> None:
+    for bird in BIRDS:
+        text = (BY_HAND / "every_eval_ever" / f"{bird}_samples.jsonl").read_text()
+        named = text if bird == BIRDS[0] else text.replace("evaluation_name", "of")
+        (tmp_path / f"{bird}_samples.jsonl").write_text(named)
+    with pytest.raises(ScoreError, match=f"{BIRDS[1]}_samples.jsonl.*no record names its task"):
+        read_tasks(tmp_path)
+
+
 def edited(tmp_path: Path, name: str, old: str, new: str) -> Path:
     shutil.copytree(BY_HAND / name, tmp_path / name)
     changed = 0

@@ -8,6 +8,7 @@ from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
+from llm_power._statistics import predictive_power as module
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.predictive_power import (
     USUAL_GAP,
@@ -59,6 +60,11 @@ def test_where_the_sign_is_too_uncertain_there_is_no_number_and_elsewhere_one() 
     assert seen(0.1).items(LEVEL, 0.5) < np.inf
     assert seen(0.0).items(LEVEL, 0.5) == np.inf
     np.testing.assert_allclose(seen(1.0).smallest(LEVEL, CHANCE), (C + Q) * 0.01)
+
+
+def test_a_gap_of_more_items_than_are_tabulated_is_the_normal_one() -> None:
+    seen = module._found_by_both(np.array([1e6, 1e7]), 0.05, 0.8)
+    np.testing.assert_allclose(seen, ndtri(0.975) + ndtri(0.8), rtol=1e-5)
 
 
 @pytest.mark.parametrize("further", [False, True])
