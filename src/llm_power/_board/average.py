@@ -447,6 +447,9 @@ def _rank_rows(strata: _Strata, point: OperatingPoint, cluster: str | None) -> p
     models = strata.tasks[0].models
     score = strata.mean(task.mean_scores for task in strata.tasks)
     reach = -ndtri(point.alpha / 2) * strata.standard_error()
+    ends = np.array([score - reach, score + reach])
+    if all(task.kind != "real" for task in strata.tasks):  # No score is beyond 0 and 1.
+        ends = ends.clip(0.0, 1.0)
     leads = declared_leads(
         strata.tasks,
         strata.weights,
@@ -459,8 +462,8 @@ def _rank_rows(strata: _Strata, point: OperatingPoint, cluster: str | None) -> p
             "rank": np.arange(1, len(models) + 1),
             "model": models,
             "score": score,
-            "score_low": score - reach,
-            "score_high": score + reach,
+            "score_low": ends[0],
+            "score_high": ends[1],
             "n_missing": np.sum([(~task.scored).sum(axis=0) for task in strata.tasks], axis=0),
             "rank_low": low,
             "rank_high": high,

@@ -122,4 +122,6 @@ def _interval(task: TaskScores, point: OperatingPoint) -> dict[str, FloatArray]:
         low, high = wilson_interval(solved, task.scored.sum(axis=0), confidence=confidence)
     else:
         low, high = mean_interval(task.values, confidence=confidence)
+    if task.kind == "graded":  # No score is beyond 0 and 1.
+        low, high = np.clip([low, high], 0.0, 1.0)
     return {"score_low": low, "score_high": high}

@@ -45,7 +45,7 @@ class LogFormat:
 
     name: re.Pattern[str]  # of a file; with a group `task`, if that says of which task it is
     patterns: tuple[str, ...]  # of the files below a folder, for `Path.glob`
-    # Of a file that has such a name; another file is called after its model.
+    # Of a file that has such a name; of another one the stem is the model.
     model_of: Callable[[Path], str]
     read: Callable[[Logs, ReadOptions], TaskScores]
     fits: Callable[[Head], bool]

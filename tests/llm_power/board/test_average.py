@@ -305,6 +305,17 @@ def test_ids_that_several_tasks_have_are_other_items(tmp_path: Path) -> None:
         assert (found.repeated, len(found.weights)) == ({}, 2)
 
 
+def test_no_interval_of_a_score_is_beyond_its_ends() -> None:
+    exam = task_of("exam", 4, [1.5, 0.0])
+    half = replace(exam, task="quiz", kind="graded", values=1 - exam.values / 2)
+    board = resolve_board([exam, half])
+    for ranks in (board.ranks, board.average.ranks if board.average else pd.DataFrame()):
+        assert ranks["score_low"].min() >= 0
+        assert ranks["score_high"].max() <= 1
+    costs = replace(exam, kind="real")
+    assert resolve_board([costs]).ranks["score_high"].max() > 1
+
+
 def test_graded_and_binary_tasks_are_averaged_together() -> None:
     rng = named_rng(1, "graded task")
     graded = prepare_task(
