@@ -82,14 +82,18 @@ def test_a_new_best_is_compared_with_the_best_before_its_day(board: pd.DataFrame
 
 def test_each_model_is_compared_with_the_median_of_its_group(board: pd.DataFrame) -> None:
     large = board.assign(group="large", math=board["math"] + 0.1, model=list("vwxyz"))
-    small = board.assign(group="small", model=list("fghij"))
+    better = board["math"].mask(board["model"] == "d", 450 / 1324)
+    small = board.assign(group="small", math=better, model=list("fghij"))
     frame = with_the_median(pd.concat([board, large, small], ignore_index=True), **POINT)
     one = frame[(frame["dataset"] == "Math Lvl 5") & (frame["group"] == "medium")]
     assert (one["gap_pp"] * 13.24).round(9).tolist() == [-10, 0, 2, 190]
     assert len(frame) == 5 * 3 * 4
     found = {(f.quantity, f.subject): f for f in figure_02.findings(frame)}
     assert found["comparisons", ""].value == 60
-    assert found["share significant", "small"].lower == 0.5
+    assert found["share significant", "medium"].upper == 0.5
+    assert found["share significant", "small"].lower == 1
+    more = found["share significant above the others'", "small"]
+    assert (more.lower, more.upper) == (0.5, 0.5)
 
 
 def test_more_than_half_of_the_new_bests_are_detectable_at_every_agreement(data_root: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from llm_power._report._layout import latex_environment
+from llm_power._report._layout import header_lines, latex_environment
 
 
 # A column of two is 46 digits wide; 2.8, 1.9 or 1.4 separate its columns, the last in one column.
@@ -22,3 +22,8 @@ from llm_power._report._layout import latex_environment
 )
 def test_the_widest_separation_that_fits(widths: list[int], fits: tuple[str, int]) -> None:
     assert latex_environment(widths) == fits
+
+
+def test_a_header_of_eight_letters_is_one_line() -> None:
+    assert header_lines("at alpha", 3) == ["at alpha"]
+    assert header_lines("at alpha 2", 3) == ["at alpha", "2"]
