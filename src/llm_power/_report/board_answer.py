@@ -33,7 +33,13 @@ from llm_power._errors import counted, first_names, one_line
 from llm_power._report.answer import Answer, Drawing, Notes, Table
 from llm_power._report.landscape import landscape_sentences
 from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
-from llm_power._report.text_tables import confidence, gap_interval_name, p_name
+from llm_power._report.text_tables import (
+    cells_of_terminal,
+    confidence,
+    gap_interval_name,
+    p_name,
+    padded,
+)
 from llm_power._statistics.predictive_power import FARTHEST
 from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
@@ -117,7 +123,7 @@ def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:
     shown = board.rungs[:_MOST_ROWS]
     right = max(len(rung.needed) for rung in shown)
     labels = _row_labels(board, min(width * 9 // 20, width - right - _LEAST_ROOM - 4))
-    left = max(map(len, labels))
+    left = max(map(cells_of_terminal, labels))
     room = width - left - right - 4
     if room < _LEAST_ROOM:
         return []
@@ -136,7 +142,7 @@ def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:
         row[have] = "|"
         if isfinite(rung.few):
             row[at(rung.many)] = _MARKS[rung.verdict] if rung.many <= high else ">"
-        lines.append(f"{label:{left}}  {''.join(row)}  {rung.needed}")
+        lines.append(f"{padded(label, left)}  {''.join(row)}  {rung.needed}")
     ticks = ""
     for decade in (10**k for k in range(ceil(log10(low)), floor(log10(high)) + 1)):
         if at(decade) >= len(ticks):
@@ -162,9 +168,9 @@ def _row_labels(board: HaveNeed, room: int) -> list[str]:
         [*dict.fromkeys(map(one_line, models_of(some)))] for some in (board.rungs, shown)
     )
     short = short_names(near, every, most)
-    first = max(len(short[better]) for better, _ in names)
+    first = max(cells_of_terminal(short[better]) for better, _ in names)
     rows = zip(ranks, names, strict=True)
-    return [f"{each:>{left}} {short[a]:{first}}  {short[b]}" for each, (a, b) in rows]
+    return [f"{each:>{left}} {padded(short[a], first)}  {short[b]}" for each, (a, b) in rows]
 
 
 def board_sentences(board: BoardVerdicts) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection, Sequence
 
 from llm_power._choices import Control
@@ -38,10 +39,23 @@ def plain_table(rows: Sequence[Sequence[str]]) -> str:
     """Return rows, the header first, in columns: numbers to the right and texts to the left."""
     columns, numbers = [], number_columns(rows)
     for i, cells in enumerate(zip(*rows, strict=True)):
-        width = max(map(len, cells))
-        shown = [cell.rjust(width) if i in numbers else cell.ljust(width) for cell in cells]
+        width = max(map(cells_of_terminal, cells))
+        shown = [padded(cell, width, right=i in numbers) for cell in cells]
         columns.append([shown[0], "-" * width, *shown[1:]])
     return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
+
+
+def cells_of_terminal(text: str) -> int:
+    """Return how many cells of a terminal a text takes: two for a wide letter, none for a mark."""
+    return sum(
+        2 if unicodedata.east_asian_width(c) in "WF" else not unicodedata.combining(c) for c in text
+    )
+
+
+def padded(text: str, width: int, *, right: bool = False) -> str:
+    """Return a text with space beside it, so many cells wide on a terminal."""
+    space = " " * (width - cells_of_terminal(text))
+    return space + text if right else text + space
 
 
 def markdown_table(rows: Sequence[Sequence[str]], *, right: Collection[int] | None = None) -> str:

@@ -62,3 +62,14 @@ def test_power_is_drawn_with_a_line_a_size_and_a_panel_a_base() -> None:
     assert [line.get_label() for line in whole.axes[0].lines[1:]] == ["50"]
     apart = draw_power(table.assign(acc_a=[0.5, 0.7]), gap_label="Gap")
     assert [ax.get_title() for ax in apart.axes] == ["base accuracy 0.5", "base accuracy 0.7"]
+
+
+def test_wide_letters_and_marks_take_the_cells_that_a_terminal_gives_them() -> None:
+    wide, marked = "\u6a21\u578b", "e\u0301"
+    rows = [["model", "n"], [wide, "1"], [marked, "2"]]
+    assert plain_table(rows).split("\n") == [
+        "model  n",
+        "-----  -",
+        f"{wide}   1",
+        f"{marked}      2",
+    ]
