@@ -15,7 +15,7 @@ from llm_power._choices import OUTCOMES, TEST_NAMES
 from llm_power._errors import counted, one_line
 from llm_power._gate.comparison import Comparison, overall_outcome
 from llm_power._report.answer import Answer, Items, as_text
-from llm_power._report.number_format import p_value, points, signed_gap
+from llm_power._report.number_format import margin_shown, p_value, signed_gap
 from llm_power._report.text_tables import confidence
 
 _WITHIN_MARGIN: Final = ("equivalent", "non_inferior")
@@ -106,10 +106,7 @@ def _counted_items(found: Comparison) -> str:
 
 
 def _margin(found: Comparison) -> str:
-    margin = found.margin or 0.0
-    if found.measure == POINTS:
-        return points(margin)
-    return found.measure.with_unit(found.measure.shown(margin))
+    return margin_shown(found.margin, found.measure)
 
 
 def _by_margin(found: Comparison) -> str:

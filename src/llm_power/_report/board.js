@@ -137,6 +137,8 @@
   // What is not 0 does not read 0.
   const asEnd = (x) => Number.isFinite(x) && x !== 0 && !/[1-9]/.test(grouped(measure.factor * x, digits)) ? signed(Number((measure.factor * x).toPrecision(1)).toString()) : asPoints(x);
   const inUnit = (x) => `${asPoints(x)} ${measure.unit}`.trimEnd();
+  // A margin was declared, to the digits that it has.
+  const asMargin = (x) => measure.factor !== 100 ? inUnit(x) : `${Number((100 * x).toPrecision(3))} ${x === 0.01 ? "point" : "points"}`;
   const asPercent = (x) => Number.isFinite(x) ? grouped(100 * x, 1) : "–";
   const asScore = (x) => Number.isFinite(x) ? signed(grouped(measure.factor * x, measure.decimals)) : "–";
   const asP = (p) => p === null ? "–" : p < 0.0001 ? "< 0.0001" : p > 0.9999 ? "1" : Number(p.toPrecision(2)).toString();
@@ -272,7 +274,7 @@
       return kept < all ? ` among the best ${grouped(kept)} of ${grouped(all)} models` : "";
     };
     const split = (what, { different, equivalent, undetermined }) => {
-      const equal = board.margin === null ? "" : `${grouped(equivalent)} equivalent within ${inUnit(board.margin)}, `;
+      const equal = board.margin === null ? "" : `${grouped(equivalent)} equivalent within ${asMargin(board.margin)}, `;
       return `${grouped(different)} of ${what} ${different === 1 ? "is" : "are"} different, ${equal}${grouped(undetermined)} undetermined`;
     };
     // Of more pairs than the page has, all were counted at the declared level.
@@ -714,7 +716,7 @@
         ...(tolerated.length ? [["Accepted faults", tolerated.join("; ")]] : []),
         ["Family", `${count(task.family_pairs, "pair")}${siblings() > 1 ? ` of ${siblings()} tasks` : ""}, ${board.compared}${ofMany() ? `, of which this page has ${grouped(rows().length)} ${board.shown}` : ""}`],
         ...(board.cluster === null ? [] : [["Clusters", `${board.cluster}, ${board.clusters === "random" ? "a sample of further ones" : "all that are meant"}`]]),
-        ["Test", `${tests()}${adjustment()}${board.margin === null ? "; no margin declared, so no pair is equivalent" : `; margin ${inUnit(board.margin)}`}`],
+        ["Test", `${tests()}${adjustment()}${board.margin === null ? "; no margin declared, so no pair is equivalent" : `; margin ${asMargin(board.margin)}`}`],
         ["Declared", `level ${board.alpha}, power ${board.power}`],
       ];
       const text = h("textarea", { readonly: "", rows: "4", "aria-label": "A sentence to copy" }, sentence());

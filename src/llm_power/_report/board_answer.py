@@ -32,7 +32,13 @@ from llm_power._choices import TEST_NAMES
 from llm_power._errors import counted, first_names, one_line
 from llm_power._report.answer import Answer, Drawing, Notes, Table
 from llm_power._report.landscape import landscape_sentences
-from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
+from llm_power._report.number_format import (
+    gap_interval,
+    margin_shown,
+    p_value,
+    percent,
+    percent_interval,
+)
 from llm_power._report.text_tables import (
     cells_of_terminal,
     confidence,
@@ -258,7 +264,7 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
             f"decide it with a chance below {board.point.power:g}."
         )
     if pairs["within_margin"].any():
-        margin = measure.with_unit(measure.shown(board.declared.margin or 0.0))
+        margin = margin_shown(board.declared.margin, measure)
         sentences.append(
             f"An interval that lies within the margin of {margin} may end at it by the equivalence "
             f"test, whose level {board.point.alpha:g} comes on top of the interval's."

@@ -23,6 +23,13 @@ def points(gap: float, *, up: bool = False) -> str:
     return f"{size:.3g} point{'' if f'{size:.3g}' == '1' else 's'}"
 
 
+def margin_shown(margin: float | None, measure: Measure = POINTS) -> str:
+    """Return an equivalence margin with its unit."""
+    if measure == POINTS:
+        return points(margin or 0.0)
+    return measure.with_unit(measure.shown(margin or 0.0))
+
+
 def signed_gap(gap: float, measure: Measure = POINTS) -> str:
     """Return a gap with its sign, to one decimal more than usual; none has no sign."""
     text = gap_end(measure.factor * gap, measure.decimals + 1)

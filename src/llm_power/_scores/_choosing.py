@@ -15,7 +15,8 @@ T = TypeVar("T")
 Asked = TypeVar("Asked", bound=ReadOptions)
 
 _EXAMPLE: Final = ", for example"
-_CHOOSE: Final = f"choose among them{_EXAMPLE}"
+_AMONG: Final = "choose among them"
+_CHOOSE: Final = f"{_AMONG}{_EXAMPLE}"
 _MOST_CANDIDATES: Final = 12
 # Of many metrics one of these is offered.
 _USUAL: Final = ("acc", "accuracy", "exact_match", "quasi_exact_match")
@@ -86,7 +87,9 @@ class AllOpen(ScoreError):
         tried = " ".join(as_options(settings))
         others = f"choose others of them than {tried}"
         remedies = dict.fromkeys(
-            others if beyond and fault.remedy == _CHOOSE else fault.remedy.removesuffix(_EXAMPLE)
+            others
+            if beyond and fault.remedy.startswith(_AMONG)
+            else fault.remedy.removesuffix(_EXAMPLE)
             for fault in self.faults
         )
         super().__init__(
@@ -158,6 +161,8 @@ class Choice:
             return
         usual = [name for name in _USUAL if name in self.found]
         most = usual[0] if usual else max(self.found, key=self.found.__getitem__)
+        by_size = len(set(self.found.values())) > 1
+        why = "a usual name" if usual else "the one with most scores" if by_size else "the first"
         raise OpenChoice(
             f"there are several {self.what}"
             if self.declared is None
@@ -165,6 +170,7 @@ class Choice:
             {name: f" ({n:,} {unit})" for name, n in self.found.items()},
             {self.option: most},
             log,
+            f"{_AMONG} ({most!r} is only {why}){_EXAMPLE}",
             is_absent=self.declared is not None,
         )
 
