@@ -58,7 +58,7 @@ def test_it_is_one_file_that_fits_and_can_be_read(
     assert ask(
         browser, "getComputedStyle(document.querySelector('tr + tr td')).borderTopWidth"
     ) == ("0px")
-    # What is wide is scrolled in its own place.
+    # What is wide is scrolled in its own place, a picture too.
     wide = ask(browser, "document.querySelector('.scroll').scrollWidth")
     assert wide > ask(browser, "document.querySelector('.scroll').clientWidth")
     assert is_light(browser) == (scheme == "light")
