@@ -52,6 +52,7 @@ def test_numbers_are_found_in_plain_text_and_in_latex(text: str, found: list[str
         ("\\frac{1}{2}", 0.5),
         ("Nine", 9),
         ("half", 0.5),
+        ("twice", 2),
         ("31.4M", 31_400_000),
     ],
 )

@@ -121,3 +121,9 @@ def test_every_name_is_on_the_page_of_the_api_once() -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     listed = re.findall(r"^   llm_power\.(\w+)$", page, re.MULTILINE)
     assert sorted(listed) == llm_power.__all__
+
+
+def test_tables_in_memory_are_numbered_where_there_are_several() -> None:
+    table = {"item": ["p", "q", "r"], "heron": [1, 1, 0], "wren": [0, 1, 0]}
+    assert set(llm_power.resolve(table).ranking["task"]) == {"scores"}
+    assert set(llm_power.resolve(table, table).ranking["task"]) == {"table 1", "table 2"}

@@ -183,6 +183,19 @@ def test_answers_in_words_beside_the_scores_are_no_labels(
     assert run(*paths) == 10
 
 
+def test_an_item_of_another_cluster_than_in_the_other_file_is_refused(
+    tables: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, third in (("baseline", "law"), ("worse", "art")):
+        frame = pd.read_csv(tables[name]).assign(subject=["law", "art"] * 300)
+        frame.loc[2, "subject"] = third
+        frame.to_csv(tables[name], index=False)
+    old, new = tables["baseline"], tables["worse"]
+    assert run(old, new, "--cluster", "subject") == 2
+    error = capsys.readouterr().err
+    assert f"item 'q2': 1 item with another subject than in {old}, this one first" in error
+
+
 def test_two_models_of_one_file(tables: dict[str, Path], tmp_path: Path) -> None:
     both = pd.read_csv(tables["baseline"]).rename(columns={"solved": "heron"})
     both.assign(wren=pd.read_csv(tables["worse"])["solved"]).to_csv(tmp_path / "b.csv", index=False)
