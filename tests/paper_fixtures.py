@@ -9,6 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import board_examples
+from board_examples import ClusteredBoard, CountedBoard
 from findings_by_name import Errors, Sets, Values, errors_of, sets_of, values_of
 from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers, load_published
@@ -116,3 +118,15 @@ def sets(evidence: list[Finding]) -> Sets:
 def errors(evidence: list[Finding]) -> Errors:
     """The standard error of each."""
     return errors_of(evidence)
+
+
+@pytest.fixture(scope="session")
+def counted_board() -> CountedBoard:
+    """Twelve pairs of two tasks, as counts."""
+    return board_examples.counted_board()
+
+
+@pytest.fixture(scope="session")
+def clustered_board() -> ClusteredBoard:
+    """A board of items in categories."""
+    return board_examples.clustered_board()

@@ -16,7 +16,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from scipy.stats import multinomial
 
-import board_examples
 from board_examples import POINT, RESAMPLES, SUBJECTS, ClusteredBoard, CountedBoard
 from kotawala2026.exhibits import figure_01, figure_02, figure_07
 from kotawala2026.exhibits.table_03 import present as present_03
@@ -52,16 +51,6 @@ Loader = Callable[[int], pd.DataFrame]
 SETTINGS = load_settings(Path(__file__).parents[3] / "data" / "kotawala2026" / "settings.yaml")
 WITNESS = [Provenance.witness("the printed summaries")]
 RAW = [Provenance.raw(repo="r", revision="1", sha256="0")]
-
-
-@pytest.fixture(scope="module")
-def counted_board() -> CountedBoard:
-    return board_examples.counted_board()
-
-
-@pytest.fixture(scope="module")
-def clustered_board() -> ClusteredBoard:
-    return board_examples.clustered_board()
 
 
 def by(frame: pd.DataFrame, column: str) -> Any:

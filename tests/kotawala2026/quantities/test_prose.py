@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-import board_examples
 from board_examples import RESAMPLES, ClusteredBoard, CountedBoard
 from kotawala2026.exhibits.item_count import jointly_solved
 from kotawala2026.quantities.close_pairs import chance_of_robust, resampled_required_n
@@ -36,16 +35,6 @@ K = float(z_sum(0.05, 0.80)) ** 2
 @pytest.fixture(scope="module")
 def claims() -> Printed:
     return index_printed(chain.from_iterable(load_constraints(DATA / "claims.yaml").values()))
-
-
-@pytest.fixture(scope="module")
-def counted_board() -> CountedBoard:
-    return board_examples.counted_board()
-
-
-@pytest.fixture(scope="module")
-def clustered_board() -> ClusteredBoard:
-    return board_examples.clustered_board()
 
 
 def rows(frame: pd.DataFrame) -> Any:
