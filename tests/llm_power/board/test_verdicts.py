@@ -161,6 +161,8 @@ def test_graded_scores_are_resolved_by_the_paired_t() -> None:
     np.testing.assert_allclose(row["var_d"], np.var(x - y), rtol=1e-12)
     np.testing.assert_allclose(row["rho"], np.corrcoef(x, y)[0, 1], rtol=1e-10)
     np.testing.assert_allclose(multiplicity["p_unadjusted"][0], ttest_rel(x, y).pvalue, rtol=1e-10)
+    np.testing.assert_array_equal(verdicts["resolved"], verdicts["q"] >= 1)
+    assert {*verdicts["resolved"]} == {True, False}
     assert verdicts[["p_chi2", "n_h", "log_e"]].isna().all(axis=None)
     assert verdicts[["crossed", "resolved_anytime", "b"]].isna().all(axis=None)
 
@@ -170,6 +172,8 @@ def test_task_kinds_mix_on_one_board() -> None:
     _, verdicts, _ = resolve(*tasks)
     np.testing.assert_array_equal(verdicts["b"].isna(), verdicts["task"] == "essay")
     counts = unresolved_by_procedure(verdicts).set_index(["task", "procedure"])
+    # In the order of the board, not of the names.
+    assert list(dict.fromkeys(counts.index.get_level_values("task"))) == ["exam", "essay"]
     assert counts.loc[("essay", "Anytime-valid"), "n_pairs"] == 0
     assert counts.loc[("exam", "Anytime-valid"), "n_pairs"] == 6
     assert summarize_board(verdicts)["n_pairs"] == 12

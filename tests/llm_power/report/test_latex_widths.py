@@ -27,3 +27,7 @@ def test_the_widest_separation_that_fits(widths: list[int], fits: tuple[str, int
 def test_a_header_of_eight_letters_is_one_line() -> None:
     assert header_lines("at alpha", 3) == ["at alpha"]
     assert header_lines("at alpha 2", 3) == ["at alpha", "2"]
+
+
+def test_a_long_header_is_two_lines() -> None:
+    assert header_lines("mean number of new items", 3) == ["mean number of", "new items"]
