@@ -144,6 +144,15 @@ def test_each_level_of_the_lattice_reaches_four_times_as_far() -> None:
     np.testing.assert_allclose(ends[1:], 4 * np.array(ends[:-1]), rtol=1e-3)
 
 
+@pytest.mark.parametrize("size", [2.0, 4.0, 16.0])
+def test_a_coarse_step_crosses_half_a_step_after_the_boundary(size: float) -> None:
+    time = np.array([40_000.0, 70_000.0, 200_000.0])
+    steps = module._coarse_height(time, size, 0.05, BETA_4_4)
+    boundary = module.smallest_crossing_gap(time, alpha=0.05, mixture=BETA_4_4)
+    gap = size * (steps + 0.5) - 0.5
+    assert ((gap > boundary - 2) & (gap - size < boundary)).all()
+
+
 @pytest.mark.slow
 def test_the_coarse_lattice_agrees_with_the_exact_recursion(
     monkeypatch: pytest.MonkeyPatch,
