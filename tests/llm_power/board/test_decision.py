@@ -285,6 +285,7 @@ def test_missing_scores_leave_the_gap_within_bounds_and_hard_ones_are_told() -> 
     (warning,) = missing_warnings(board)
     assert warning.startswith("task exam, model m1: ")
     assert "differ in difficulty" in warning
+    assert "its gaps leave them out, and" in warning
     rows = board.verdicts
     assert ((rows["gap_lowest"] <= rows["delta"]) & (rows["delta"] <= rows["gap_highest"])).all()
     touched = (rows["model_a"] == "m1") | (rows["model_b"] == "m1")

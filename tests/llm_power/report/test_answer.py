@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from boards import example
+from boards import example, streamed_example
 
 from llm_power._board.have_need import HaveNeed, Rung, have_need
 from llm_power._cli import main
@@ -143,3 +143,9 @@ def test_the_rows_of_the_picture_name_their_models_without_running_off_the_scree
     assert "a b" in first
     assert "-1 " in last
     assert "-2 " in last
+
+
+def test_the_headline_of_a_streamed_board_counts_all_pairs() -> None:
+    board = streamed_example().board
+    different = board.verdict_counts["different"]
+    assert f"{different:,} of 1,891 pairs are different" in board_answer(board).headline
