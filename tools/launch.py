@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -43,7 +44,7 @@ SHOWN = 20
 
 
 class RunFailed(Exception):
-    """Snakemake has said why; the argument is its exit code."""
+    """The arguments are Snakemake's exit code, and what it says if the screen has not got it."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,7 @@ class Run:
         command = [SNAKEMAKE, *arguments, *self.options]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            print(done.stderr, file=sys.stderr)
-            raise RunFailed(done.returncode)
+            raise RunFailed(done.returncode, done.stderr)
         return done.stdout.splitlines()
 
     @cached_property
@@ -207,7 +207,10 @@ def main(arguments: Sequence[str]) -> int:
         make(run, whole)
         return 0
     except RunFailed as failed:
-        tell(run.near_names() if run and run.targets else [])
+        tell(map(str, failed.args[1:]))
+        # Where the rules do not load, Snakemake knows no target.
+        with suppress(RunFailed):
+            tell(run.near_names() if run and run.targets else [])
         print(f"Snakemake's log is {last_log()}", file=sys.stderr)
         return int(failed.args[0])
     except LLMPowerError as error:

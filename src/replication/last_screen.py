@@ -77,7 +77,8 @@ def _of_paper(folder: str) -> Iterator[tuple[str, str]]:
     manifest = json.loads((results / "manifest.json").read_bytes())
     made, before = Made.of(manifest, results), Made.last(folder)
     made.remember(folder)
-    kinds = Counter(one["name"].split("_")[0] for one in manifest["exhibits"])
+    whole = [one for one in manifest["exhibits"] if "undefined" not in one]
+    kinds = Counter(one["name"].split("_")[0] for one in whole)
     kinds["board"] = len(manifest["boards"])
     verdicts = Counter(made.verdicts.values())
     changes = "no earlier run is known here"

@@ -17,6 +17,7 @@ from llm_power._provenance import SOURCE_KINDS, Provenance, provenance_kinds, pr
 from llm_power._report.score_provenance import score_provenance
 from llm_power._scores.store import read_task
 from replication.records import Ledger, Record
+from replication.undefined import undefined_among
 
 _PACKAGES: Final = (
     *("matplotlib", "numpy", "pandas", "pyarrow", "scipy", "seaborn"),
@@ -49,7 +50,10 @@ def build_manifest(
         "config": dict(config),
         "exhibits": list(exhibits),
         "boards": list(boards),
-        "left_out": list(left_out),
+        "left_out": [
+            *left_out,
+            *(f"{one['name']}: {one['provenance']}" for one in exhibits if "undefined" in one),
+        ],
     }
 
 
@@ -61,14 +65,18 @@ def describe(
     *,
     title: str = "",
 ) -> dict[str, Any]:
-    """Describe an exhibit of a run."""
-    if provenance is None:
+    """Describe an exhibit of a run; one that printed numbers leave undefined says why."""
+    line, kinds = "", list[str]()
+    if why := undefined_among(made.outputs):
+        line = f"not computed: {why}"
+    elif provenance is None:
         line, kinds = _read_provenance(made)
     else:
         line, kinds = provenance_line(provenance), [*provenance_kinds(provenance)]
     return {
         "name": name,
         **({"title": title} if title else {}),
+        **({"undefined": why} if why else {}),
         "classes": kinds,
         "provenance": line,
         "wall_seconds": _wall_seconds(benchmark),

@@ -21,6 +21,10 @@ _HEAD: Final = "quantity,value,method,evidence"
 _START: Final = f"{_HEAD}\n{UNDEFINED},".encode()
 
 
+class UndeclaredInput(LLMPowerError):
+    """A module asks for an input that its entry in paper.yaml does not name: a fault of code."""
+
+
 def reason_of(error: BaseException) -> str:
     """Say in one line why a value is not defined."""
     why = one_line(str(error), 300) or type(error).__name__

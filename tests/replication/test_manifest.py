@@ -13,8 +13,10 @@ import pytest
 from llm_power._provenance import Provenance
 from llm_power._report.figures import house_style, new_figure, save_figure
 from llm_power._report.tables import Column, Table, write_table
+from replication.index_page import render_index
 from replication.manifest import build_manifest, describe
 from replication.records import Record
+from replication.undefined import write_undefined
 
 WITNESS = Provenance.witness("everything printed")
 
@@ -43,6 +45,19 @@ def made(tmp_path: Path) -> list[dict[str, Any]]:
         describe("figure_01", Record("figure_01", inputs, named(drawn)), None, tmp_path / "none"),
         describe("prose", prose, [Provenance("simulated", "seed 1")]),
     ]
+
+
+def test_what_printed_numbers_leave_undefined_is_left_out_and_says_why(tmp_path: Path) -> None:
+    files = [tmp_path / "figure_02.png", tmp_path / "figure_02.csv"]
+    write_undefined(map(str, files), "score must lie in [0, 1], got 8.65")
+    one = describe("figure_02", Record("figure_02", {}, named(files)))
+    assert one["undefined"] == "score must lie in [0, 1], got 8.65"
+    manifest = build_manifest(
+        [one], [], left_out=["board: absent"], jobs=[], paper={}, config={"seed": 1, "source": "x"}
+    )
+    assert manifest["left_out"] == ["board: absent", f"figure_02: not computed: {one['undefined']}"]
+    page = render_index({**manifest, "paper": {"title": "t", "citation": "c"}}, tmp_path)
+    assert "figure_02: not computed: score must lie in [0, 1], got 8.65" in page
 
 
 def named(files: Iterable[Path]) -> dict[str, str]:

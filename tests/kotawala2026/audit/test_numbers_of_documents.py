@@ -163,7 +163,7 @@ def test_the_readme_counts_the_jobs_of_a_run(whole_run: Path) -> None:
     logs = [path.read_text() for path in (whole_run / ".snakemake" / "log").glob("*.log")]
     (jobs,) = {int(found) for log in logs for found in re.findall(r"^(\d+) of \1 steps", log, re.M)}
     for document in ("README.md", "docs/running.md"):
-        assert f"the first paper 47 s ({jobs} jobs" in page(document)
+        assert f"50 s ({jobs} jobs)" in page(document)
 
 
 def test_the_coverage_of_the_text_is_that_of_its_files() -> None:
