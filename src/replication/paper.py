@@ -259,6 +259,13 @@ class Paper:
     def summary(self, exhibit: ExhibitPlan) -> str:
         """Return the first line of the module that makes an exhibit."""
         module = self.root / "src" / self.name / "exhibits" / f"{exhibit.name}.py"
+        if not module.is_file():
+            raise DocumentError(
+                f"there is no module src/{self.name}/exhibits/{module.name}",
+                remedy="write it, with make(inputs), or remove the entry",
+                file=f"data/{self.name}/paper.yaml",
+                key=f"exhibits/{exhibit.name}",
+            )
         first, _, _ = module.read_text(encoding="utf-8").partition("\n")
         return first.strip('".')
 
