@@ -161,7 +161,8 @@ def test_the_changelog_counts_exhibits_and_claims(
 
 def test_the_readme_counts_the_jobs_of_a_run(whole_run: Path) -> None:
     logs = [path.read_text() for path in (whole_run / ".snakemake" / "log").glob("*.log")]
-    (jobs,) = {int(found) for log in logs for found in re.findall(r"^(\d+) of \1 steps", log, re.M)}
+    steps = [int(found) for log in logs for found in re.findall(r"^(\d+) of \1 steps", log, re.M)]
+    jobs = max(steps)  # Further runs make again what has changed.
     for document in ("README.md", "docs/running.md"):
         assert f"50 s ({jobs} jobs)" in page(document)
 
