@@ -137,6 +137,8 @@ def serious_faults(browser: Browser) -> list[str]:
     """Return what axe-core calls serious, or a breach of WCAG 2 at level AA, on the page shown."""
     axe = files("axe_core_python") / "axe.min.js"
     browser.execute_script(axe.read_text(encoding="utf-8"))
+    # A long page takes longer than the driver waits by itself on a busy machine.
+    browser.set_script_timeout(110)
     found: list[str] = browser.execute_async_script(_SERIOUS)
     return found
 
