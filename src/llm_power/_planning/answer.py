@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import ceil, inf, isfinite, nan, sqrt
 from typing import Any, Final, Literal
 
+from llm_power._choices import MCNEMAR_TESTS
 from llm_power._errors import InvalidArgument
 from llm_power._planning.pair import EDGE, AssumedPair, pair_from_gap
 from llm_power._planning.question import STANDARD, Question
@@ -193,7 +194,7 @@ def plan_pair(
         test: required_units(
             McNemarDesign(pair.p10, pair.p01, test=test, alpha=question.level), question.power
         )
-        for test in ("exact", "mid_p", "asymptotic")
+        for test in MCNEMAR_TESTS
     }
     own = needed[question.test]
     n_star = float(required_n(pair.gap, pair.sigma_d, **settings))

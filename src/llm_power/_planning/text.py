@@ -7,7 +7,7 @@ from dataclasses import asdict
 from math import inf, isfinite, isnan
 from typing import Final
 
-from llm_power._choices import TEST_NAMES
+from llm_power._choices import MCNEMAR_TESTS, TEST_NAMES
 from llm_power._errors import counted
 from llm_power._planning.answer import AtHand, ClusterItems, DetectableGap, Plan, PlanRange
 from llm_power._planning.question import Question
@@ -18,7 +18,6 @@ from llm_power._report.number_format import p_value, points, whole
 _OfPairs = Plan | PlanRange | DetectableGap
 Found = _OfPairs | RepeatsPlan
 
-_TESTS: Final = ("exact", "mid_p", "asymptotic")
 _EQUIVALENCE: Final = "two one-sided tests"
 _BOTH_TESTS: Final = "test by clusters and that of the items"
 #: Both ends of what a range leaves open: the head of their column, and as a place in a sentence.
@@ -221,7 +220,7 @@ def _required(plans: Sequence[Plan], heads: list[str]) -> list[Table]:
     """Return the items of each test, the planned one first; apart, what is no plan of this run."""
     last = plans[-1]
     own = TEST_NAMES[last.question.test]
-    tests = {TEST_NAMES[test]: [getattr(plan, test) for plan in plans] for test in _TESTS}
+    tests = {TEST_NAMES[test]: [getattr(plan, test) for plan in plans] for test in MCNEMAR_TESTS}
     if last.holm is not None:
         tests[f"{own}, Holm"] = [plan.holm or inf for plan in plans]
     if last.clusters is not None:
