@@ -16,7 +16,6 @@ Asked = TypeVar("Asked", bound=ReadOptions)
 
 _EXAMPLE: Final = ", for example"
 _AMONG: Final = "choose among them"
-_CHOOSE: Final = f"{_AMONG}{_EXAMPLE}"
 _MOST_CANDIDATES: Final = 12
 # Of many metrics one of these is offered.
 _USUAL: Final = ("acc", "accuracy", "exact_match", "quasi_exact_match")
@@ -38,7 +37,7 @@ class OpenChoice(ScoreError):
         candidates: Mapping[str, str],
         settings: Mapping[str, Setting],
         log: LogFile,
-        remedy: str = _CHOOSE,
+        remedy: str,
         *,
         is_absent: bool = False,
         sized: Callable[[ReadOptions], Sized] | None = None,
