@@ -212,9 +212,9 @@
     // The pairs that top and search leave, neighbors first: kept, for the level and the power do not change them.
     let filtered = { key: "", pairs: [] };
     const wanted = () => {
-      const key = `${t} ${shown()} ${search.value}`, hit = hits();
+      const key = `${t} ${shown()} ${search.value}`;
       if (filtered.key !== key) {
-        const kept = byNearness().filter(({ i, j }) => i <= shown() && j <= shown() && (hit[i - 1] || hit[j - 1]));
+        const hit = hits(), kept = byNearness().filter(({ i, j }) => i <= shown() && j <= shown() && (hit[i - 1] || hit[j - 1]));
         filtered = { key, pairs: kept, places: Uint32Array.from(kept, ({ g }) => g - rows()[0].g) };
       }
       return filtered;
