@@ -85,7 +85,7 @@ class _Entry:
     @cached_property
     def picture(self) -> Mapping[str, str] | None:
         """Its picture, the address of the file, and its caption; of variants, the plainest name."""
-        if self.undefined or not (paths := self._files(".png")):
+        if not (paths := self._files(".png")):
             return None
         path = min(paths, key=len)
         with Image.open(path) as drawn:
@@ -99,12 +99,10 @@ class _Entry:
             "caption": texts[0] if texts else title,
         }
 
-    @property
-    def undefined(self) -> str:
-        """Why printed numbers leave it without a value; empty where they do not."""
-        return str(self.made.get("undefined", ""))
-
     def _files(self, end: str) -> list[str]:
+        # Those of an exhibit that has no value say why, and are neither picture nor table.
+        if "undefined" in self.made:
+            return []
         return [path for path in self.made["outputs"] if path.endswith(end)]
 
     @property
@@ -126,7 +124,7 @@ class _Entry:
     @cached_property
     def documents(self) -> list[Markup]:
         """Its tables as the reader of the terminal has them."""
-        return [] if self.undefined else [_document(Path(path)) for path in self._files(".md")]
+        return [_document(Path(path)) for path in self._files(".md")]
 
     @property
     def pages(self) -> list[tuple[str, str]]:

@@ -66,13 +66,8 @@ def describe(
     title: str = "",
 ) -> dict[str, Any]:
     """Describe an exhibit of a run; one that printed numbers leave undefined says why."""
-    line, kinds = "", list[str]()
-    if why := undefined_among(made.outputs):
-        line = f"not computed: {why}"
-    elif provenance is None:
-        line, kinds = _read_provenance(made)
-    else:
-        line, kinds = provenance_line(provenance), [*provenance_kinds(provenance)]
+    why = undefined_among(made.outputs)
+    line, kinds = (f"not computed: {why}", []) if why else _sources(made, provenance)
     return {
         "name": name,
         **({"title": title} if title else {}),
@@ -101,7 +96,9 @@ def describe_board(
     }
 
 
-def _read_provenance(made: Record) -> tuple[str, list[str]]:
+def _sources(made: Record, provenance: Sequence[Provenance] | None) -> tuple[str, list[str]]:
+    if provenance is not None:
+        return provenance_line(provenance), [*provenance_kinds(provenance)]
     for path in map(Path, made.outputs):
         if path.name.endswith(".csv-metadata.json"):
             described = json.loads(path.read_text(encoding="utf-8"))
