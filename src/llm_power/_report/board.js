@@ -396,11 +396,9 @@
 
     const step = (ratio) => ratio > 0 ? Math.min(11, Math.max(0, Math.floor(Math.log2(ratio)) + 6)) : 0;
     let cursor = null;
-    // Colors as the theme has them: red, green and blue of each class.
-    let colors = { theme: "" };
+    // Colors as the theme has them: red, green and blue of each class; kept, for to ask lays out the page.
+    let colors = {};
     const colorOf = (kind) => {
-      const theme = getComputedStyle(document.body).backgroundColor;
-      if (colors.theme !== theme) colors = { theme };
       if (kind in colors) return colors[kind];
       const probe = s("svg", { class: "cells" }, s("rect", { class: kind }));
       body("heat").append(probe);
@@ -408,6 +406,7 @@
       probe.remove();
       return colors[kind];
     };
+    const FONT = getComputedStyle(document.body).fontFamily;
     const heat = () => {
       const last = shown(), hit = hits(), by = procedure.value;
       const near = rows().filter((pair) => pair.i <= last && pair.j <= last);
@@ -435,7 +434,7 @@
       paint.scale(ratio, ratio);
       paint.imageSmoothingEnabled = false;
       paint.drawImage(map, gutter, gutter, side, side);
-      paint.font = `11px ${getComputedStyle(body("heat")).fontFamily}`;
+      paint.font = `11px ${FONT}`;
       paint.fillStyle = css("ticks");
       for (let rank = 1, every = Math.ceil((last > 99 ? 28 : 16) / cell); rank <= last; rank += 1) {
         if (every > 1 && rank % every) continue;
@@ -864,22 +863,30 @@
       for (const option of procedure.options) option.disabled = !known(option.value);
       if (procedure.selectedOptions[0].disabled) { procedure.value = "verdict"; read(); }
       for (const panel of [headline, provenance]) panel();
-      // Of many pairs only the panels in view are drawn at once, the others when they come into view.
+      // Of many pairs only the panels in view are drawn at once, those near it when the page is idle, the others when they come near.
       for (const panel of drawn.values()) panel.due = true;
       for (const [element, panel] of drawn) if (rows().length < MANY || inView.has(element)) drawDue(panel);
+      drawNear();
       clearTimeout(remembering);
       remembering = setTimeout(remember, 100);
     };
     const drawDue = (panel) => { if (panel.due) { panel.due = false; panel.draw(); } };
     const drawn = new Map(Object.entries({ ladder, ranking, heat, share, flips, list }).map(([id, panel]) => [document.getElementById(id === "list" ? "pairs" : id), { draw: panel, due: true }]));
-    const inView = new Set([...drawn.keys()].slice(0, 3));
-    const observer = new IntersectionObserver((entries) => {
+    const inView = new Set([...drawn.keys()].slice(0, 3)), near = new Set();
+    // One a time, so that the next move of a control does not wait for all.
+    let drawing = 0;
+    const drawNear = () => {
+      cancelIdleCallback(drawing);
+      const element = [...near].find((one) => drawn.get(one).due);
+      if (element) drawing = requestIdleCallback(() => { drawDue(drawn.get(element)); drawNear(); });
+    };
+    const observers = [[inView, "0px"], [near, "200px"]].map(([seen, rootMargin]) => new IntersectionObserver((entries) => {
       for (const { target: element, isIntersecting } of entries) {
-        inView[isIntersecting ? "add" : "delete"](element);
+        seen[isIntersecting ? "add" : "delete"](element);
         if (isIntersecting && found) drawDue(drawn.get(element));
       }
-    }, { rootMargin: "200px" });
-    for (const element of drawn.keys()) observer.observe(element);
+    }, { rootMargin }));
+    for (const element of drawn.keys()) for (const observer of observers) observer.observe(element);
     const choose = (next, focus) => {
       t = next;
       measure = board.measure;
@@ -940,7 +947,9 @@
     panels.addEventListener("pointerover", (event) => { const pair = pairAt(event.target); mark(pair?.g ?? null); tell(pair, event); });
     panels.addEventListener("pointerleave", () => { mark(null); tell(null); });
     addEventListener("scroll", () => tell(null), true);
-    document.getElementById("theme").addEventListener("click", () => heat());
+    const recolor = () => { colors = {}; heat(); };
+    document.getElementById("theme").addEventListener("click", recolor);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
     panels.addEventListener("focusin", (event) => { const pair = pairAt(event.target); if (pair) mark(pair.g); });
     panels.addEventListener("click", (event) => { const pair = pairAt(event.target); if (pair && getSelection().isCollapsed) open(pair); });
     dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
