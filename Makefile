@@ -127,7 +127,7 @@ runtimes: $(STAMP) ## print what the jobs of the last run took
 edits: $(STAMP) ## print what an edit of a file makes again, by the last run, folder by folder
 	@$(BIN)/python tools/edits.py
 
-verify: $(STAMP) ## name every result that is not, byte for byte, what a run made
+verify: $(STAMP) ## name every result, or those of PAPER, that is not, byte for byte, what a run made
 	@$(RUN) --verify -- $(OPTIONS)
 
 report: reproduce ## write the browsable report of a finished run

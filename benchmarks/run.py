@@ -205,8 +205,9 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, one round, print only")
     parser.add_argument("--paper", action="store_true", help="run the whole workflow too, twice")
     parser.add_argument("--only", nargs="+", help="names of the contests to hold; print only")
-    parser.add_argument("--results", type=Path, default=LATEST, help="file for what is measured")
+    parser.add_argument("--results", type=Path, help="file for what is measured")
     options = parser.parse_args()
+    whole = not (options.smoke or options.only)
     every = CONTESTS if options.smoke else (*CONTESTS, *OF_DATA)
     chosen = [one for one in every if not options.only or one.name in options.only]
     if options.smoke:
@@ -219,10 +220,12 @@ def main() -> None:
         measured, profiles = run_twice()
         results.measured.extend(measured)
         results.profiles.extend(profiles)
-    options.results.parent.mkdir(parents=True, exist_ok=True)
-    results.write(options.results)
+    file = options.results or (LATEST if whole else None)
+    if file:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        results.write(file)
     text = as_markdown([*chosen, *chain(*PAPERS)], results)
-    if not (options.smoke or options.only):
+    if whole:
         shown = f"![Time and memory against models and items](images/benchmarks.png)\n\n{text}"
         replace_measured(ROOT / "docs" / "benchmarks.md", shown, made_by="make bench")
     print(text)

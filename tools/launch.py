@@ -1,10 +1,10 @@
 """Run the workflow in this folder, or verify what it has made.
 
     python tools/launch.py [--paper NAME] [--verbose] [TARGET ...] [-- SNAKEMAKE-OPTION ...]
-    python tools/launch.py --verify [-- SNAKEMAKE-OPTION ...]
+    python tools/launch.py --verify [--paper NAME] [TARGET ...] [-- SNAKEMAKE-OPTION ...]
 
-Without a target everything is made; with --paper a target is that of the paper, by default all of
-it. Before a run, the lock of a run that was killed is taken over, and files that are not what their
+Without a target everything is made, or verified; with --paper a target is that of the paper, by
+default all of it. Before a run, the lock of a run that was killed is taken over, and files that are not what their
 jobs recorded are made again. A run shows what lands, and at its end what there is; --verbose is
 Snakemake's own screen.
 """
@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -134,8 +134,10 @@ def heal(run: Run) -> None:
 
 
 def verify(run: Run) -> int:
-    """Name every result that is not what the run made; return the exit code."""
+    """Name every result behind the targets that is not what the run made; return the exit code."""
     ledger = Ledger.read(ROOT)
+    if run.targets:
+        ledger = replace(ledger, records=tuple(ledger.behind(run.known_files)))
     differences = ledger.differences()
     if any(one.kind == "unrecorded" for one in differences):
         known = run.known_files

@@ -51,6 +51,9 @@ def test_damage_is_named_and_exactly_that_is_made_again(ran: Path) -> None:
         f"{TABLE} is not what job table_06 made",
         f"{WITNESS} is not what job witness_frontier made",
     ]
+    behind = launch(ran, "--verify", "table_06").stdout
+    assert TABLE in behind
+    assert WITNESS not in behind
 
     healed = launch(ran, "--verbose", *TARGETS)
     assert healed.returncode == 0, healed.stderr
