@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from llm_power._documents import DocumentError, first_violation, read_yaml
 from llm_power._errors import one_line
@@ -12,6 +12,8 @@ from llm_power_audit.printed import Printed, as_decimal, parse_printed
 from llm_power_audit.register import load_statements
 
 Setting = float | list[int] | list[float]
+# What every paper's settings give.
+OPERATING_POINT: Final = ("alpha", "power")
 
 
 def settings_file() -> str:
@@ -66,6 +68,14 @@ def load_settings(path: Path) -> dict[str, Setting]:
                 file=str(path),
                 key=str(name),
             ) from error
+    for name in OPERATING_POINT:
+        if name not in settings:
+            raise DocumentError(
+                f"no {name}",
+                remedy="give it: {value: ..., printed: the words, where: the place}",
+                file=str(path),
+                key=name,
+            )
     return settings
 
 

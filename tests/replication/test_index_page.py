@@ -95,7 +95,7 @@ def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: 
     figure, table, board = shown
     alternatives = ask(browser, "[...document.images].map((image) => image.alt)")
     assert alternatives == [FINDING.replace("\u202e", "[U+202E]")] * 2
-    assert "1 hold\n" in table
+    assert "1 holds\n" in table
     assert "1 contradicted" in table
     assert "a|b" in table
     assert "rests on a witness" in figure

@@ -152,7 +152,7 @@ def test_the_last_screen_says_what_there_is(run: Path) -> None:
     text = " ".join(" ".join(lines).split())
     assert "Paper Nobody 2026 Made 1 table, 1 figure, 1 board" in text
     assert "Left out Board big is left out." in text
-    assert "Claims 2: 1 hold, 1 hold rounded Changed no earlier run is known here" in text
+    assert "Claims 2: 1 holds, 1 holds rounded Changed no earlier run is known here" in text
     assert str(run / "results/index.html") in text
     assert text.endswith("Log x.log Took 1 min 31 s")
     again = last_screen([""], seconds=3.21, log=None)

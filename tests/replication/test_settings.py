@@ -181,6 +181,7 @@ def test_settings_are_those_of_the_whole_register(monkeypatch: pytest.MonkeyPatc
         ("a: nowhere\n", "key 'a': neither .*'nowhere'"),
         ("a: table_11/1/verdict\n", "key 'a': neither"),
         ("a: [\n", "not usable YAML"),
+        ("alpha: {value: 0.05, printed: x, where: y}\n", "key 'power': no power"),
     ],
 )
 def test_malformed_settings(tmp_path: Path, content: str, words: str) -> None:

@@ -538,7 +538,8 @@ def _check_scores(
                 f"correct it, or read the scores as from 0 to {100 if 'percent' in likely else 1}"
             )
         raise fault(
-            f"score {float(values[i, j])!r} is {rule}{more}",
+            # The 17th digit is one of a division by 100.
+            f"score {float(format(values[i, j], '.15g'))!r} is {rule}{more}",
             remedy=remedy,
             model=models[j],
             item=ids[i],

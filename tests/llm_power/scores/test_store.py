@@ -279,6 +279,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
         {"values": [[1, 0, 1], [0, -0.1, 0], [1, 1, 0]], "kind": "graded"},
         r"model 'category', item '7': score -0.1 is outside \[0, 1\]",
     ),
+    "percent out of range": (
+        {"values": [[1, 0, 1], [0, 8.654499999999999, 0], [1, 1, 0]], "kind": "graded"},
+        r"score 8\.6545 is outside",
+    ),
     "empty model": (
         {"values": [[1, 0, NAN], [0, 1, NAN], [1, 1, NAN]]},
         "model 'c': this model has no score at all",
