@@ -151,6 +151,7 @@ def test_nothing_contradicted_is_said(tmp_path: Path) -> None:
         ("every", {"value": 1}, 0.75, "0.75"),
         # Half a unit away: only further digits show which side of the tie it is on.
         ("20,255", None, 20255.4956, "20,255.496"),
+        ("20,255", None, 20255.46, "20,255.46"),
         ("736", None, 1470.4855, "1,470.5"),
         ("F", {"text": "F"}, "R", "R"),
         ("0.5", None, math.nan, "undefined"),

@@ -363,6 +363,7 @@ def test_two_simulated_numbers_may_differ_by_chance() -> None:
     first, second = equal(0.80, 0.005), equal(0.85, 0.005)
     assert judge_printed(first, second, standard_error=0.0122).verdict == "holds"
     assert judge_printed(first, second, standard_error=0.0121).verdict == "contradicted"
+    assert judge_printed(first, second, standard_error=0.02).z == pytest.approx(2.5)
 
 
 @pytest.mark.parametrize(

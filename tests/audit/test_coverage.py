@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from llm_power_audit.coverage import CoverageError, Span, Token, cover, sentence_hash, tokens
+from llm_power_audit.coverage import (
+    CoverageError,
+    Span,
+    Token,
+    cover,
+    is_number_of,
+    sentence_hash,
+    tokens,
+)
 from llm_power_audit.register import load_register
 
 TEXT = "Abstract\n\nOf three birds 2,000.5 sing. The other 40% are $\\frac{1}{2}$ as loud."
@@ -84,6 +92,15 @@ def covered(tmp_path: Path, *spans: Span) -> str:
     (tmp_path / "claims.yaml").write_text(REGISTER, encoding="utf-8")
     claims = {claim.id: claim for claim in load_register(tmp_path / "claims.yaml").claims}
     return cover(TEXT, spans, claims).text()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_it"), [("3", True), ("3%", True), ("300", True), ("3M", True), ("30", False)]
+)
+def test_a_number_is_the_claims_up_to_its_unit(tmp_path: Path, text: str, is_it: bool) -> None:
+    (tmp_path / "claims.yaml").write_text(REGISTER, encoding="utf-8")
+    (claim,) = load_register(tmp_path / "claims.yaml").claims
+    assert is_number_of(Token(1, 0, len(text), text), claim) == is_it
 
 
 def test_what_is_open_is_not_covered(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from registers import check, claim, write_register
 from llm_power import _documents as documents
 from llm_power._errors import LLMPowerError
 from llm_power_audit import _references, _templates, register
+from llm_power_audit._cells import PrintedCells
 from llm_power_audit._errors import AuditError
 from llm_power_audit.claims import Check
 from llm_power_audit.printed import Printed
@@ -261,6 +262,18 @@ def test_a_star_stands_for_letters_of_one_part(
         assert load_register(path).claims[-1].follows_from == expected
     else:
         assert "there is no claim" in refuse(path)
+
+
+@pytest.mark.parametrize("identifier", ["bare/1/p", "table/1", "table/p/1"])
+def test_an_id_without_printed_number_names_a_cell_of_a_file(
+    tmp_path: Path, identifier: str
+) -> None:
+    (tmp_path / "table.csv").write_text("row,p\n1,0.5\n", encoding="utf-8")
+    printed = {"bare": {}, "table": {"printed": "table.csv"}}
+    cells = PrintedCells(tmp_path, printed)
+    with pytest.raises(AuditError, match="no cell of an exhibit with printed cells"):
+        cells.find(identifier, identifier.partition("/")[0], {})
+    assert cells.find("table/1/p", "table", {})[1] == "0.5"
 
 
 def test_many_stars_take_no_longer(tmp_path: Path) -> None:

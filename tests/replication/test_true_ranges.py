@@ -85,6 +85,15 @@ def test_sums_refute_what_fractions_of_tables_would_satisfy() -> None:
     assert irreducible_conflict(rows).is_proved
 
 
+def test_sums_of_too_many_tables_refute_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        CountRow(name, {0: np.array([True])}, least, least) for name, least in (("a", 1), ("b", 0))
+    ]
+    assert _refuted_by_sums(rows)
+    monkeypatch.setattr("replication.true_ranges._MOST_SUMS", 3)
+    assert not _refuted_by_sums(rows)
+
+
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 1.0])
 def test_no_values_with_a_printed_quantile_are_excluded(share: float) -> None:
     rng = np.random.default_rng(3)

@@ -18,6 +18,7 @@ from second_derivations_calculators import mean
 from second_derivations_paper import K, cohens_h, constant, counts_n_star, shortcut_ratio
 
 from findings_by_name import Sets, Values
+from kotawala2026.quantities.calculators import _recovered
 from kotawala2026.quantities.closed_forms import Expansion, taylor_coefficient
 from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers
@@ -43,6 +44,20 @@ def test_every_row_says_how_it_follows(rows: list[Finding]) -> None:
     assert {row.topic for row in rows} == TOPICS
     assert all(row.method and row.quantity for row in rows)
     assert {row.basis for row in rows} <= {"derived", "displayed", "counts"}
+
+
+@pytest.mark.parametrize(
+    ("n", "verdicts"),
+    [
+        (100.4, ["recovered", "recovered"]),
+        (99.1, ["missed", "recovered"]),
+        (101.1, ["missed", "missed"]),
+    ],
+)
+def test_a_number_is_recovered_to_the_item_or_within_one_percent(
+    n: float, verdicts: list[str]
+) -> None:
+    assert [row.value for row in _recovered("formula", n, 100.0)] == verdicts
 
 
 # Lemma 1 and Appendix A

@@ -31,6 +31,11 @@ def test_an_exhibit_is_the_one_that_was_looked_at(
     check_looks(f"{folder}/{exhibit}", whole_run / folder / made.format(exhibit))
 
 
+def test_figure_3_says_how_far_the_other_form_is(whole_run: Path) -> None:
+    caption = (whole_run / "figures/camera_ready/figure_03.txt").read_text(encoding="utf-8")
+    assert "at most 1.27% apart, where the paper prints 1%" in caption
+
+
 def test_no_exhibit_is_left_out(whole_run: Path) -> None:
     papers = (whole_run / folder / "results" for folder in NUMBERS)
     made = [path.stem for paper in papers for path in paper.glob("[ft]*s/[ft]*_??.csv")]

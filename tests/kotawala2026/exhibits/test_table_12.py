@@ -32,7 +32,9 @@ def filled(published: Loader, counts: PublishedCounts, seed: int = 1) -> pd.Data
 
 def test_the_hellaswag_pair(published: Loader, counts_6: PublishedCounts) -> None:
     """Section 1: 0.46 pp, p = 0.049 and 0.054, q about a half, 10,042 items."""
-    value = filled(published, counts_6)["value"]
+    table = filled(published, counts_6)
+    value = table["value"]
+    assert table.loc["δ̂", "shown"] == "0.458 pp"
     n, b, c = 10042, 295, 249
     delta, k = (b - c) / n, (norm.ppf(0.975) + norm.ppf(0.8)) ** 2
     variance = (b + c) / n - delta**2

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from kotawala2026.quantities.evaluated import on_scores
-from kotawala2026.witness.frontier import FREE, build_frontier, witness_scores
+from kotawala2026.witness.frontier import FREE, _quantities, build_frontier, witness_scores
 from llm_power._board.counts import count_cells
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.paired_binary import summarize_counts
@@ -54,6 +54,13 @@ def test_everything_printed_is_met_by_the_items(constraints: tuple[Constraint, .
     report = held_against(constraints, scores)
     assert set(report["status"]) <= {"exact", "within rounding"}
     assert (report["role"] == "input").all()
+
+
+def test_printed_quantities_are_those_of_the_last_pair() -> None:
+    summary = summarize_counts([500, 600, 700], [60, 50, 90], [30, 20, 40], [410, 330, 170])
+    found = _quantities(summary)
+    assert found["gap"] == summary.delta[2] != summary.delta[1]
+    assert found["rho"] == summary.rho[2] != summary.rho[1]
 
 
 def test_a_gap_that_cannot_be_unresolved_is_reported(constraints: tuple[Constraint, ...]) -> None:

@@ -131,8 +131,8 @@ def test_discoveries_are_said_in_words_and_leave_the_ranks_to_max_t() -> None:
     pd.testing.assert_frame_equal(found["fdr"].ranks, found["max-t"].ranks)
     text = screen(found["fdr"])
     assert (
-        "on average at most 5% of the pairs called different do not differ or differ in the other "
-        "direction"
+        "False discovery rate 5%: on average at most 5% of the pairs called different do not "
+        "differ or differ in the other direction"
     ) in text
     assert "FCR-adjusted 95% interval" in text
     assert "max-T" not in text

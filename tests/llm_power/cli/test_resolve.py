@@ -553,6 +553,8 @@ def test_the_first_screen_of_help_has_at_most_twelve_options(
         for name, text in (("first", first), ("whole", whole))
     }
     assert options["first"] < options["whole"]
+    few, every = (text.partition("Examples")[2].splitlines() for text in (first, whole))
+    assert set(few) <= set(every)
     assert len(options["first"]) <= 12
     assert options["whole"] == {
         one.opts[0] for one in cli.commands[command].params if isinstance(one, click.Option)

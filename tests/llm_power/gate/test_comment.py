@@ -26,12 +26,13 @@ class GitHub:
     comments: list[dict[str, Any]] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     address: str = ""
+    status_of_strangers: int = 403
 
     def answer(self, method: str, path: str, token: str, body: dict[str, str]) -> tuple[int, Any]:
         self.calls.append(method)
         url = urlsplit(path)
         if token != "Bearer secret":
-            return 403, {"message": "Resource not accessible by integration"}
+            return self.status_of_strangers, {"message": "Resource not accessible by integration"}
         if method == "POST":
             assert url.path == "/repos/owner/repo/issues/7/comments"
             self.comments.append(
@@ -128,20 +129,22 @@ def test_a_long_comment_is_cut(github: GitHub, job: dict[str, str], tmp_path: Pa
     assert "The job's summary has the rest." in github.comments[0]["body"]
 
 
+@pytest.mark.parametrize("status", [401, 403, 404, 500])
 def test_what_stands_in_the_way_is_a_warning(
+    status: int,
     github: GitHub,
     job: dict[str, str],
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["comment", "gate", str(tmp_path)])
+    monkeypatch.setattr("sys.argv", ["comment", "gate", "reports"])
     for name, value in (job | {"GITHUB_TOKEN": "none"}).items():
         monkeypatch.setenv(name, value)
+    github.status_of_strangers = status
     main()
     said = capsys.readouterr().out
-    assert said.startswith("::warning title=llm-power::no comment: HTTP Error 403")
-    assert "pull-requests: write" in said
+    assert said.startswith(f"::warning title=llm-power::no comment: HTTP Error {status}")
+    assert ("pull-requests: write" in said) == (status != 500)
     monkeypatch.setenv("GITHUB_API_URL", "http://127.0.0.1:9")
     main()
     assert capsys.readouterr().out.startswith("::warning title=llm-power::no comment: <urlopen")

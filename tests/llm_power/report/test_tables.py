@@ -267,6 +267,8 @@ def test_points_stand_below_each_other_and_a_total_below_a_rule() -> None:
     first, last = to_latex(table).split(r"\midrule")[1:]
     assert r"\textbf{4.2\phantom{0}} & 3 (100\%)" in first
     assert last.lstrip().startswith(r"all & 1,892\phantom{.}\phantom{0}\phantom{0}")
+    without = to_latex(Table(frame, columns, "c", [Provenance.published("Table 3")]))
+    assert without.count(r"\midrule") == 1
 
 
 def test_a_factor_before_a_symbol_is_of_one_face_with_it() -> None:

@@ -21,7 +21,7 @@ from zips import DEFLATED, STORED, ZSTANDARD, Member, zip_of
 
 from llm_power._errors import ScoreError
 from llm_power._scores import _zip
-from llm_power._scores.inspect_log import FORMAT
+from llm_power._scores.inspect_log import FORMAT, is_log
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import recognize
 from llm_power._scores.store import TaskScores
@@ -115,6 +115,19 @@ def write_good(folder: Path, form: str = "eval", **run: Any) -> Path:
 
 def read(folder: Path, **options: Any) -> TaskScores:
     return FORMAT([folder], ReadOptions(**options))
+
+
+@pytest.mark.parametrize(
+    ("names", "is_it"),
+    [
+        ({"header.json"}, True),
+        ({"_journal/start.json"}, True),
+        ({"status", "eval", "plan"}, True),
+        ({"status", "plan"}, False),
+    ],
+)
+def test_a_log_is_known_by_its_members(names: set[str], is_it: bool) -> None:
+    assert is_log(names) == is_it
 
 
 @EVERY_FORM

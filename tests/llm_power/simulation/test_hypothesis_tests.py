@@ -111,25 +111,29 @@ def test_permutation_of_counts_sums_all_flips() -> None:
     assert decided("permutation", BINARY) == decided("exact", BINARY)
 
 
-def test_permutation_of_f1_is_that_of_swapped_answers() -> None:
+# Items that are right by (neither, b alone, a alone, both), of the class 0 and of the class 1.
+@pytest.mark.parametrize("cells", [((3, 4, 9, 14), (3, 5, 8, 14)), ((30, 1, 2, 4), (2, 3, 12, 6))])
+def test_permutation_of_f1_is_that_of_swapped_answers(cells: tuple[tuple[int, ...], ...]) -> None:
     rng = np.random.default_rng(7)
-    truth = rng.integers(0, 2, 60)
-    a, b = (np.where(rng.random(60) < p, truth, 1 - truth) for p in (0.9, 0.6))
+    truth = np.repeat([0, 1], [sum(of_class) for of_class in cells])
+    right = np.concatenate([np.repeat([0, 1, 2, 3], of_class) for of_class in cells])
+    a, b = (np.where(right & bit, truth, 1 - truth) for bit in (2, 1))
+    n = truth.size
     pairs = ResampledPredictions(a, b, truth, positive=1)
 
     def f1(answers: np.ndarray) -> np.ndarray:
         found = (answers * truth).sum(axis=-1)
         return np.asarray(2 * found / (answers.sum(axis=-1) + truth.sum()))
 
-    swap = rng.random((20_000, 60)) < 0.5
+    swap = rng.random((20_000, n)) < 0.5
     drawn = np.abs(f1(np.where(swap, a, b)) - f1(np.where(swap, b, a)))
     p = float((drawn >= abs(f1(a) - f1(b)) - 1e-12).mean())
     population = pairs.population()
     seen = PairedOutcomes(
-        np.rint(population.counts * 60).astype(np.int64),
+        np.rint(population.counts * n).astype(np.int64),
         *(population.score_a, population.score_b, population.positive),
     )
-    for alpha in (p * 0.5, min(p * 2, 0.99)):
+    for alpha in (p * 0.7, p * 1.4):
         assert TESTS["f1_permutation"](seen, alpha, rng).tolist() == [alpha > p]
 
 

@@ -142,6 +142,8 @@ def test_each_level_of_the_lattice_reaches_four_times_as_far() -> None:
     law = module._null_passage(UNIFORM_98, 0.05, 2)
     ends = [law.time[law.level == level][-1] for level in range(3)]
     np.testing.assert_allclose(ends[1:], 4 * np.array(ends[:-1]), rtol=1e-3)
+    within = np.diff(law.level, prepend=0) == 0
+    np.testing.assert_array_equal(law.steps[within], 1)
 
 
 @pytest.mark.parametrize("size", [2.0, 4.0, 16.0])

@@ -100,6 +100,11 @@ def test_admissible_rho_equals_the_linear_program(p_a: float, p_b: float) -> Non
         np.testing.assert_allclose(float(bound), extreme, atol=1e-7)
 
 
+@pytest.mark.parametrize(("p_a", "p_b"), [(0, 0.5), (1, 0.5), (0.5, 0), (0.5, 1), (1, 1)])
+def test_a_score_that_never_varies_has_no_correlation(p_a: float, p_b: float) -> None:
+    assert [float(end) for end in admissible_rho(p_a, p_b)] == [0, 0]
+
+
 def test_rho_beyond_the_bounds_is_refused() -> None:
     with pytest.raises(InvalidArgument, match=r"rho must lie in \[-0.599145, 0.898717\]"):
         paired_difference_variance(0.65, 0.60, 0.95)

@@ -6,6 +6,7 @@ import importlib
 import subprocess
 import sys
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -38,6 +39,14 @@ def test_where_scipy_has_moved_its_functions_scipy_stats_answers(
         np.testing.assert_array_equal(moved.binomial_pmf(k, 10, 0.3), pmf)
         np.testing.assert_array_equal(moved.likely_counts(5, 10, 0.3, outside=0.01), counts)
     assert importlib.reload(_special)._binom_pmf is not binom.pmf
+
+
+@pytest.mark.parametrize("x", [16.0, 16.5, 20.0, 100.0, 1e6])
+def test_stirlings_error_is_that_of_mpmath(x: float) -> None:
+    with mpmath.workdps(40):
+        formula = (x - mpmath.mpf(0.5)) * mpmath.log(x) - x + mpmath.log(2 * mpmath.pi) / 2
+        error = float(mpmath.loggamma(x) - formula)
+    assert float(_special._stirling_error(np.array(x))) == pytest.approx(error, abs=1e-16)
 
 
 def test_resolving_a_board_does_not_wait_for_scipy_stats() -> None:

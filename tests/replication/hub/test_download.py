@@ -243,6 +243,12 @@ def _two_runs(desk: Desk) -> None:
     files["again/samples_leaderboard_mmlu_pro_2025-01-01T00-00-00.1.jsonl"] = BODY
 
 
+def _seven_runs(desk: Desk) -> None:
+    files = desk.hub.repos[GATED.repo].files
+    for run in "abcdef":
+        files[f"{run}/samples_leaderboard_mmlu_pro_2025-01-01T00-00-00.1.jsonl"] = BODY
+
+
 def _endless(desk: Desk) -> None:
     link = f'<{desk.hub.endpoint}/api/datasets/{GATED.repo}/tree/{"d" * 40}>; rel="next"'
     fault = Fault("status", status=200, where="/tree/", body=b"[]", headers={"Link": link})
@@ -360,6 +366,12 @@ def test_refusal_has_its_own_message_and_no_second_attempt(desk: Desk, name: str
     assert remedy in message.partition("Remedy")[2]
     assert "times" not in message
     assert len(desk.hub.fetched()) <= 1
+
+
+def test_of_many_runs_five_are_named(desk: Desk) -> None:
+    _seven_runs(desk)
+    listed = desk.refusal(KINDS["gated"]).partition("7 files match: ")[2].partition(" Remedy")[0]
+    assert len(listed.split(", ")) == 5
 
 
 def test_github_file_must_be_pinned(desk: Desk) -> None:
