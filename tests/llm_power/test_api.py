@@ -75,6 +75,18 @@ def test_every_name_is_there_is_listed_and_is_what_type_checkers_see() -> None:
         assert getattr(llm_power, name) is getattr(sys.modules[module], name)
 
 
+_DEFAULT = re.compile(r"^ *([\w, ]+) : .*\bdefault ([^`\s]+)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", llm_power.__all__)
+def test_a_default_is_the_one_that_is_documented(name: str) -> None:
+    named = getattr(llm_power, name)
+    for parameters, shown in _DEFAULT.findall(inspect.getdoc(named) or ""):
+        for parameter in parameters.split(", "):
+            default = inspect.signature(named).parameters[parameter].default
+            assert default == ast.literal_eval(shown.replace(",", "")), parameter
+
+
 def test_a_name_that_is_not_there_is_no_attribute() -> None:
     with pytest.raises(AttributeError, match="module 'llm_power' has no attribute 'nothing'"):
         _ = llm_power.nothing

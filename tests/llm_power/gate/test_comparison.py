@@ -15,6 +15,7 @@ import pytest
 from llm_power import Declared, InvalidArgument, OperatingPoint, ScoreError, TaskScores
 from llm_power._choices import MissingPolicy
 from llm_power._gate.comparison import Comparison, compare_models
+from llm_power._gate.reading import _joined
 from llm_power._gate.reports import comparison_answer, comparison_junit
 from llm_power._report.answer import as_json, as_markdown, as_text
 from llm_power._statistics.intervals import tango_interval
@@ -40,6 +41,14 @@ def compared(
         declared=Declared(margin=margin),
     )
     return found
+
+
+def test_a_task_without_the_column_of_clusters_is_joined_without_it() -> None:
+    without = task_of(2, 1, 1, 2, ("old", "new"))
+    subjects = replace(without, clusters={"subject": ("law",) * 6})
+    for first, second in ((subjects, without), (without, subjects)):
+        one, other = first.part(models=[0]), second.part(models=[1])
+        assert _joined(one, other, "old.csv", "new.csv", ["subject"]).item_ids == one.item_ids
 
 
 @pytest.mark.parametrize(
