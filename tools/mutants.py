@@ -237,7 +237,9 @@ def _test(copy: Path, finished: Path, mutant: Mutant, tests: Sequence[str]) -> s
     operator = cosmic_ray.plugins.get_operator(mutant.operator)()
     listed = copy / ".tests"
     listed.write_text("\n".join(tests), encoding="utf-8")
-    selections = _selections(tests, listed, in_runs=_in_runs(mutant))
+    own = copy / "tests" / mutant.package.split("/")[0]
+    papers = sorted(map(str, own.glob("*/"))) if _in_runs(mutant) else []
+    selections = _selections(tests, listed, papers, in_runs=_in_runs(mutant))
     try:
         file.write_text(mutate_code(before, operator, mutant.occurrence), encoding="utf-8")
         fates = (_fate(copy, finished, [*_TEST, "-m", *chosen]) for chosen in selections)
@@ -246,13 +248,17 @@ def _test(copy: Path, finished: Path, mutant: Mutant, tests: Sequence[str]) -> s
         file.write_text(before, encoding="utf-8")
 
 
-def _selections(tests: Sequence[str], listed: Path, *, in_runs: bool) -> Iterator[list[str]]:
+def _selections(
+    tests: Sequence[str], listed: Path, papers: Sequence[str], *, in_runs: bool
+) -> Iterator[list[str]]:
     alone, runs = "not slow and not whole_run", "whole_run and not slow"
     files = list(dict.fromkeys(test.split("::")[0] for test in tests))
     if tests:
         yield [alone, f"@{listed}"]
-        # Coverage sees the first test alone that uses what is made once and kept.
+        # Coverage sees the first test alone that uses what is made once and kept, for its file or
+        # for all of a paper.
         yield [alone, *files]
+    yield from ([alone, folder] for folder in papers)
     yield [runs, *(["tests"] if in_runs else files)]
 
 

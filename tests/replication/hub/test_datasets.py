@@ -149,6 +149,12 @@ def test_malformed_cell_is_named(column: str, value: str, tmp_path: Path) -> Non
     assert "\n" not in message
 
 
+def test_a_number_of_correct_answers_needs_its_reason(tmp_path: Path) -> None:
+    path = written(tmp_path / "r.csv", GOOD, GOOD | {"name": "a/b/c", "correct": "10"})
+    with pytest.raises(HubError, match="line 3: note: must be"):
+        load_register(path)
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
