@@ -4,9 +4,9 @@
     python tools/launch.py --verify [--paper NAME] [TARGET ...] [-- SNAKEMAKE-OPTION ...]
 
 Without a target everything is made, or verified; with --paper a target is that of the paper, by
-default all of it. Before a run, the lock of a run that was killed is taken over, and files that are not what their
-jobs recorded are made again. A run shows what lands, and at its end what there is; --verbose is
-Snakemake's own screen.
+default all of it. Before a run, the lock of a run that was killed is taken over, and files that are
+not what their jobs recorded are made again. A run shows what lands, and at its end what there is;
+--verbose is Snakemake's own screen.
 """
 
 from __future__ import annotations
