@@ -133,6 +133,19 @@ def test_totals_are_those_of_the_audit(audit: Audit, page: Page) -> None:
     assert counts["", ""] == len(audit.judged)
 
 
+def test_the_first_screen_counts_what_holds_on_evidence(audit: Audit) -> None:
+    n_on_evidence = sum(
+        one.verdict in ("holds", "holds_rounded")
+        and one.claim.kind != "cross_check"
+        and one.evidence != "consistency"
+        and not one.claim.is_label
+        for one in audit.judged
+    )
+    html = render_report(audit, links=LINKS)
+    assert n_on_evidence > 10
+    assert f" {n_on_evidence} that hold rest on evidence: " in html
+
+
 def test_every_evidence_class_is_explained(page: Page) -> None:
     options = [attrs.get("value") for tag, attrs in page.elements if tag == "option"]
     assert set(EVIDENCE) <= set(options)

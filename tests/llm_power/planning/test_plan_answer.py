@@ -233,4 +233,5 @@ def test_the_curve_of_detectable_gaps_has_the_gaps_of_mcnemars_test() -> None:
     gaps = mcnemar_detectable_gaps(sizes, 0.2, test="exact", alpha=0.05, power=0.8)
     assert gaps.round(4).tolist() == [0.0404, 0.02]
     assert sizes_around(10).tolist() == list(range(1, 17))
+    assert sizes_around(1).tolist() == sizes_around(0.5).tolist() == [1, 2]
     assert sizes_of_gaps(1000)[[0, -1]].tolist() == [100, 4000]

@@ -144,6 +144,7 @@ def test_each_level_of_the_lattice_reaches_four_times_as_far() -> None:
     np.testing.assert_allclose(ends[1:], 4 * np.array(ends[:-1]), rtol=1e-3)
     within = np.diff(law.level, prepend=0) == 0
     np.testing.assert_array_equal(law.steps[within], 1)
+    np.testing.assert_allclose(np.cumsum(law.steps * law.sizes[law.level] ** 2), law.time)
 
 
 @pytest.mark.parametrize("size", [2.0, 4.0, 16.0])

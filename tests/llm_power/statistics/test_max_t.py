@@ -129,6 +129,15 @@ def test_deviates_are_correlated_as_the_gaps_are(models: int) -> None:
     assert np.mean(adjacent <= norm.ppf(0.975)) == pytest.approx(0.95, abs=0.005)
 
 
+def test_tiles_of_few_models_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The largest deviate is that of the last two models, of which only one tile has the pair."""
+    scores = named_rng(0, "tiles").uniform(size=(300, 7))
+    scores[:, :5] = 0.5
+    whole = drawn(scores).largest(0, 100)
+    monkeypatch.setattr("llm_power._statistics.max_t._MODELS", 2)
+    np.testing.assert_allclose(drawn(scores).largest(0, 100), whole, rtol=1e-6)
+
+
 @pytest.mark.parametrize("models", [20, 150])
 @pytest.mark.parametrize("kind", ["binary", "graded", "missing"])
 def test_neither_order_nor_blocks_change_a_bit(kind: str, models: int) -> None:
