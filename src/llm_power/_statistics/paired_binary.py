@@ -116,9 +116,8 @@ def admissible_rho(p_a: ArrayLike, p_b: ArrayLike) -> tuple[FloatArray, FloatArr
     """
     a, b = broadcast(p_a=proportions("p_a", p_a), p_b=proportions("p_b", p_b))
     upper = _root_of_ratio(a * (1 - b), (1 - a) * b)  # eq. (7)
-    lower = -_root_of_ratio(a * b, (1 - a) * (1 - b))  # eq. (8)
-    constant = a * (1 - a) * b * (1 - b) == 0
-    return np.where(constant, 0.0, lower), np.where(constant, 0.0, upper)
+    lower = 0.0 - _root_of_ratio(a * b, (1 - a) * (1 - b))  # eq. (8), and never -0.0
+    return lower, upper
 
 
 @dataclass(frozen=True, slots=True)

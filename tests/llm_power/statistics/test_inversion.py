@@ -134,7 +134,11 @@ def test_power_at_zero_gap_is_the_level() -> None:
         (lambda: required_n(np.nan, 0.4), "delta must be finite, got nan"),
         (lambda: required_n(0.1, -0.4), "sigma_d must not be negative, got -0.4"),
         (lambda: minimum_detectable_effect(0, 0.4), "n_items must be positive, got 0.0"),
-        (lambda: resolution_ratio(10, [5, -1, -2]), "n_star must not be negative, got -1.0"),
+        (lambda: resolution_ratio(10, -1), "n_star must not be negative, got -1.0"),
+        (
+            lambda: minimum_detectable_effect([9, -1, -2], 0.4),
+            "n_items must be positive, got -1.0",
+        ),
         (lambda: wald_power(0.1, 0.0, 10), "sigma_d must be positive, got 0.0"),
     ],
 )
