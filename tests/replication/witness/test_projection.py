@@ -102,3 +102,10 @@ def test_the_window_grows_until_the_optimum_is_inside() -> None:
 def test_arguments_are_checked() -> None:
     with pytest.raises(InvalidArgument, match="reference must be positive"):
         information_projection(np.array([0.0, 1.0]), np.ones((1, 2)), np.ones(1))
+
+
+def test_an_optimum_at_the_edge_of_the_window_is_looked_for_beyond_it() -> None:
+    """Of three more items the large cell takes all: the small one would have to double."""
+    found = integer_projection(np.array([100.0, 1.0]), np.ones((1, 2)), np.array([104.0]), window=1)
+    assert found is not None
+    assert found.tolist() == [103, 1]
