@@ -54,8 +54,8 @@ def make(inputs: Inputs) -> Exhibit:
             sources,
             lambda: draw(trajectories, calibration, window=window, alpha=alpha),
             f"The pair Mistral-I / Llama-I on ARC-C: gap δ = {pair['delta']:g}, correlation ρ = "
-            f"{settings['e_process_rho']:g}, N* = {pair['n_star']:,}; two-sided α = {alpha:g}. "
-            + caption(calibration, trajectories, window),
+            f"{settings['e_process_rho']:g}, N* = {pair['n_star']:,} at two-sided α = {alpha:g} "
+            f"and power {settings['power']:g}. " + caption(calibration, trajectories, window),
             finding(calibration, alpha),
         ),
         files={"_trajectories.csv": csv_text(trajectories)},

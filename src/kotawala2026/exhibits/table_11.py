@@ -81,9 +81,11 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         number="11",
         provenance=[*provenance, Provenance.published("Tables 6 and 11")],
         notes=[
-            "R reject, F fail to reject: asymptotic, exact and mid-p McNemar test, percentile "
-            "bootstrap. The bootstrap is exact: its smaller tail is compared with α/2, without "
-            f"resampling. Level {ALPHA:g}, two-sided. Bold: split verdicts.",
+            "χ², exact and mid-p: p-values of McNemar's asymptotic (without correction), exact "
+            "and mid-p test; CI: interval of the percentile bootstrap. R reject, F fail to "
+            "reject, in this order. The bootstrap is exact: its smaller tail is compared with α/2, "
+            f"without resampling. Level {ALPHA:g}, two-sided. Bold: split verdicts. HS: HellaSwag; "
+            "Wi: Winogrande.",
             f"Split verdict: {', '.join(frame.loc[split, 'label']) or 'none'}.",
         ],
     )

@@ -25,6 +25,7 @@ from llm_power._files import naming
 from llm_power._provenance import (
     FINDING,
     SOURCE_KINDS,
+    WITNESS_NOTE,
     Kind,
     Provenance,
     provenance_kinds,
@@ -122,7 +123,8 @@ def save_camera_ready(
     _settle_layout(figure)
     picture, text = Path(f"{stem}.pdf"), Path(f"{stem}.txt")
     _save(figure, picture, {"Title": title, _PROVENANCE_KEY["pdf"]: line})
-    sentences = [f"{title}.", caption, f"Provenance: {line}."]
+    fitted = WITNESS_NOTE if any(source.kind == "witness" for source in provenance) else ""
+    sentences = [f"{title}.", caption, fitted, f"Provenance: {line}."]
     text.write_text(" ".join(filter(None, sentences)) + "\n", encoding="utf-8")
     return [picture, text]
 

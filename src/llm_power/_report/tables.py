@@ -29,7 +29,13 @@ import numpy as np
 import pandas as pd
 
 from llm_power._errors import InvalidArgument
-from llm_power._provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
+from llm_power._provenance import (
+    SOURCE_KINDS,
+    WITNESS_NOTE,
+    Provenance,
+    provenance_kinds,
+    provenance_line,
+)
 from llm_power._report._cells import Cell, Row, aligned, narrowed, physical
 from llm_power._report._escape import DIGIT_SPACE, POINT_SPACE, SUPERSCRIPTS, escape_markdown
 from llm_power._report._latex import Heading, latex_table
@@ -37,10 +43,6 @@ from llm_power._report._latex import Heading, latex_table
 Align = Literal["left", "right", "center", "decimal"]
 Formatter = Callable[[Any], str]
 
-WITNESS_NOTE = (
-    "The scores are a witness, built to agree with printed numbers. Agreement with a fitted number "
-    "proves nothing; results/witness/roles.csv lists the fitted numbers."
-)
 STAND_IN_NOTE = (
     "The scores are from a stand-in or a mirror of the hub, not from their publisher: no number "
     "here is a finding."

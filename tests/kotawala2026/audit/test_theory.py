@@ -58,6 +58,7 @@ def test_a_number_is_recovered_to_the_item_or_within_one_percent(
     n: float, verdicts: list[str]
 ) -> None:
     assert [row.value for row in _recovered("formula", n, 100.0)] == verdicts
+    assert next(_recovered("formula", 64.5, 64.0)).value == "recovered"
 
 
 # Lemma 1 and Appendix A
