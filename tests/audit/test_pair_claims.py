@@ -101,3 +101,13 @@ def test_what_a_result_rests_on_is_said_where_nothing_beside_it_does(
     with pytest.raises(AuditError, match="nothing says what pairs/exam.csv rests on"):
         verdict(tmp_path / "out", f"{{{entry}}}")
     assert verdict(tmp_path / "out", f"{{{entry}, evidence: raw}}") == "holds"
+
+
+def test_a_claim_without_an_id_has_its_number(tmp_path: Path) -> None:
+    claims = "".join(
+        f"- {{claim: {words}, pair: [heron, wren], states: {{resolved: true}}}}\n"
+        for words in ("first", "second")
+    )
+    register = tmp_path / "claims.yaml"
+    register.write_text(f"claims:\n{claims}", encoding="utf-8")
+    assert [one.id for one in load_register(register).claims] == ["pair-1", "pair-2"]

@@ -9,12 +9,14 @@ import re
 from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from report_examples import HOSTILE, example_audit, hostile_audit
 
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import EVIDENCE
+from llm_power_audit.audit_files import _links
 from llm_power_audit.evaluate import Audit, Judged
 from llm_power_audit.printed import Printed
 from llm_power_audit.report import render_report
@@ -345,3 +347,12 @@ def test_a_number_printed_in_words_is_said(audit: Audit) -> None:
     html = render_report(without_findings(audit, (replace(wrong, claim=claim),)), links={})
     assert 'every</span> <span class="quiet">that is 1</span>' in html
     assert '<p class="quantity">share of them</p>' in html
+
+
+def test_files_that_are_not_there_have_no_link(audit: Audit, tmp_path: Path) -> None:
+    (tmp_path / "tables").mkdir()
+    assert _links(audit, tmp_path, tmp_path) == {}
+    (tmp_path / "tables/table_06.md").touch()
+    assert _links(audit, tmp_path, tmp_path / "out") == {
+        "tables/table_06.md": "../tables/table_06.md"
+    }

@@ -25,7 +25,7 @@ from second_derivations_calibration import (
 )
 from second_derivations_paper import Z_ALPHA
 
-from findings_by_name import Sets
+from findings_by_name import Sets, Values
 from kotawala2026.quantities.calibration import bootstrap_rejection
 from replication.findings import Finding
 
@@ -122,3 +122,12 @@ def test_many_resamples_come_to_the_exact_bootstrap() -> None:
     exact = rejection(bootstrap_critical, only_a, only_b, N)
     approached = bootstrap_rejection(only_a, only_b, N, n_resamples=10**10)
     assert approached == pytest.approx(exact, abs=1e-6)
+
+
+def test_a_test_is_as_far_below_the_asymptotic_one_as_the_target_says(found: Values) -> None:
+    what = "power_below_target_nine"
+    below = {test: value for (quantity, test), value in found.items() if quantity == what}
+    for name, value in below.items():
+        apart = found["power_below_chi2_nine", name]
+        assert apart == pytest.approx(value - below["mcnemar_chi2"], abs=1e-9)
+    assert len(below) == 5

@@ -284,3 +284,10 @@ def test_a_changed_count_hides_no_other_row(numbers: PublishedNumbers) -> None:
     assert found["n_items_implied", "Table 7"] == 12_031
     assert found["rows_explained_at_implied_n", "up"] == 8
     assert found["rows_unexplained_at_printed_n", "Table 7"] == 4
+
+
+def test_rows_in_the_order_of_ranks_are_as_many_as_the_table_has(found: Values) -> None:
+    for number in (4, 7, 9):
+        rows = len(table(number))
+        assert found["name", f"table_{number:02d}/{rows}/pair"] == f"{rows} vs {rows + 1}"
+        assert ("name", f"table_{number:02d}/{rows + 1}/pair") not in found

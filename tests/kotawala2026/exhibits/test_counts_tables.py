@@ -194,6 +194,12 @@ def test_planted_count_in_table_7_shows_in_its_row_alone(
     assert "8 of 9 printed N*" in to_markdown(seven.present(frame)).replace("\\", "")
 
 
+def test_printed_pairs_are_of_adjacent_ranks(counts_7: PublishedCounts) -> None:
+    pairs = counted_pairs(counts_7, None, counts_7.n_items)
+    assert pairs["rank_b"].tolist() == [2, 3, 4, 5, 6, 7, 8, 9, 10]
+    assert (pairs["rank_a"] == pairs["rank_b"] - 1).all()
+
+
 def on_items(counts: PublishedCounts, row: int, n_items: int | None = None) -> pd.DataFrame:
     """The pairs of a panel whose items have the printed counts, but for b of one row: one more."""
     n = counts.n_items if n_items is None else np.full(len(counts), n_items)
