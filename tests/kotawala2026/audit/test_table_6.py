@@ -279,6 +279,6 @@ def test_a_wrong_required_n_leaves_the_row_its_counts(found: Values, tmp_path: P
 
 
 def test_three_stress_tests_are_on_oll_v1_and_no_row_has_two(found: Values) -> None:
-    """Multiplicity and monitoring in Table 5, whose clusters are not of OLL v1; tests in Table 11."""
+    """Two in Table 5, whose clusters are not of OLL v1, and the tests of Table 11."""
     assert found["stress_tests", "on OLL v1"] == 3
     assert found["stress_tests", "rows with two of them"] == 0
