@@ -170,8 +170,16 @@ def _joined(
     row = {item: i for i, item in enumerate(second.item_ids)}
     order = [row[item] for item in first.item_ids]
     for name in clusters:
-        if name not in first.clusters or name not in second.clusters:
+        lacking = [path for one, path in ((first, old), (second, new)) if name not in one.clusters]
+        if len(lacking) == 2:
             continue  # a task without the column, beside others that have it
+        if lacking:
+            raise ScoreError(
+                f"task {first.task!r} has no cluster column {name!r} here, and has it in the other "
+                "file",
+                remedy="give both files the column, or leave --cluster out",
+                file=lacking[0],
+            )
         labels = [second.clusters[name][i] for i in order]
         differing = [
             item

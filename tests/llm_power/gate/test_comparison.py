@@ -43,12 +43,19 @@ def compared(
     return found
 
 
-def test_a_task_without_the_column_of_clusters_is_joined_without_it() -> None:
+def test_a_cluster_column_is_in_both_files_or_in_neither() -> None:
     without = task_of(2, 1, 1, 2, ("old", "new"))
     subjects = replace(without, clusters={"subject": ("law",) * 6})
-    for first, second in ((subjects, without), (without, subjects)):
-        one, other = first.part(models=[0]), second.part(models=[1])
-        assert _joined(one, other, "old.csv", "new.csv", ["subject"]).item_ids == one.item_ids
+
+    def joined(old: TaskScores, new: TaskScores) -> TaskScores:
+        one, other = old.part(models=[0]), new.part(models=[1])
+        return _joined(one, other, "old.csv", "new.csv", ["subject"])
+
+    assert joined(without, without).clusters == {}
+    assert joined(subjects, subjects).clusters == subjects.clusters
+    for old, new, lacking in ((subjects, without, "new.csv"), (without, subjects, "old.csv")):
+        with pytest.raises(ScoreError, match=f"'{lacking}': .*no cluster column 'subject' here"):
+            joined(old, new)
 
 
 @pytest.mark.parametrize(
