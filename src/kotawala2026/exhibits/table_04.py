@@ -77,7 +77,8 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
         number="4",
         provenance=[*provenance, Provenance.published("Table 4")],
         notes=[
-            "δ̂: gap of the pair. DE = 1 + (N/K − 1) max(ICC(D), 0) with "
+            "δ̂: gap of the pair; D: difference of its scores on an item; ICC(D): intraclass "
+            "correlation of D within subjects. DE = 1 + (N/K − 1) max(ICC(D), 0) with "
             f"K = {n_subjects} subjects, of {n / n_subjects:.1f} items on average. N is that at "
             f"which every cell of Table 7 holds; the paper's caption has one more. {DECLARED}",
             f"Bold: above N. Unresolved: {count_unresolved(frame['resolved'])} of {len(frame)} "

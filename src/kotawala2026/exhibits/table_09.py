@@ -122,6 +122,7 @@ def present(
         for count, share in zip(counts["n_unresolved"], counts["share"], strict=True)
     )
     bounds = frame[[f"{name}_agrees" for name in _BOUNDS]].to_numpy()
+    others = frame.loc[(frame["icc_p05"] > 0) & ~frame["label"].isin(_BOLD), "label"]
     headers = {"icc": "ICC(D)", "design_effect": "DE", "n_star_cluster": "Cluster N*"}
     return Table(
         frame=frame,
@@ -145,7 +146,9 @@ def present(
             f"{bounds.sum()} of {bounds.size} bounds are within {MONTE_CARLO_STANDARD_ERRORS:.1f} "
             f"standard errors of {_PRINTED_RESAMPLES:,} resamples in the paper and {n_resamples:,} "
             "here, drawn from the subjects with replacement. Pr(unr.): share of the resamples with "
-            f"cluster N* above N. Bold as in the paper. {DECLARED}",
+            "cluster N* above N; DE and cluster N* as in Table 4. Bold as in the paper; of the "
+            f"other intervals of the ICC those of {' and '.join(others) or 'none'} exclude 0. "
+            f"{DECLARED}",
             f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
         ],
     )

@@ -10,7 +10,7 @@ import pandas as pd
 
 from kotawala2026.exhibits._beside import agrees_rounded, as_rounded_up, compared
 from kotawala2026.labels import pair_labels, validated_labels
-from kotawala2026.operating_point import DECLARED
+from kotawala2026.operating_point import COUNTS, DECLARED
 from kotawala2026.rejection_rates import TESTS, rejection_rates
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
@@ -108,7 +108,9 @@ def present(
                 if taken
                 else []
             ),
-            f"{DECLARED} Shown is the exact power of the asymptotic test. The paper simulates it: "
+            f"{DECLARED} Shown is the exact power of the asymptotic test (without continuity "
+            "correction) on independent items with the pair's shares b/N and c/N. "
+            f"{COUNTS} The paper simulates it: "
             f"{n_agreeing} of {len(frame)} printed powers are within "
             f"{MONTE_CARLO_STANDARD_ERRORS:.1f} standard errors of {n_trials:,} trials of it. The "
             "CSV has our own trials.",
