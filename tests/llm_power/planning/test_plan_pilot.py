@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -320,23 +318,3 @@ def test_what_has_no_picture_says_so(
     code, _, err = say(*question, "--plot", tmp_path / "plan.png")
     assert code == 2
     assert "a plot must be of a plan of independent items" in err
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("gap", [(), ("--gap", "0.03")])
-def test_a_pilot_and_its_picture_take_less_than_two_seconds(
-    board: Path, tmp_path: Path, gap: tuple[str, ...]
-) -> None:
-    """The start of Python included: processor time, on a single thread, the best of three runs."""
-    code = (
-        "import resource, sys; from llm_power._cli import main\n"
-        "try:\n    main(['plan', *sys.argv[1:]])\nexcept SystemExit: pass\n"
-        "used = resource.getrusage(resource.RUSAGE_SELF)\n"
-        "print(used.ru_utime + used.ru_stime)"
-    )
-    question = ["--pilot", str(board), "--cluster", "category", *TWO, *gap]
-    picture = ["--plot", str(tmp_path / "plan.png")]
-    command = [sys.executable, "-c", code, *question, *picture]
-    alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    runs = [subprocess.check_output(command, env=alone, text=True) for _ in range(3)]
-    assert min(float(said.split()[-1]) for said in runs) < 2
