@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -212,7 +211,6 @@ def test_a_closed_form_loads_neither_tables_nor_optimizers() -> None:
     assert found.stdout.strip() == "set()"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     [
@@ -220,15 +218,14 @@ def test_a_closed_form_loads_neither_tables_nor_optimizers() -> None:
         "--gap .02 --discordance .1 --clusters 14 --icc .004",
     ],
 )
-def test_a_closed_form_takes_less_than_half_a_second(question: str) -> None:
-    """The start of Python included: processor time, on a single thread, the best of three runs."""
+def test_a_closed_form_waits_for_no_large_package(question: str) -> None:
     code = (
-        "import resource, sys; from llm_power._cli import main\n"
+        "import sys; from llm_power._cli import main\n"
         "try:\n    main(['plan', *sys.argv[1:]])\nexcept SystemExit: pass\n"
-        "used = resource.getrusage(resource.RUSAGE_SELF)\n"
-        "print(used.ru_utime + used.ru_stime)"
+        "large = {'matplotlib', 'pandas', 'pyarrow', 'scipy.optimize', 'scipy.stats'}\n"
+        "print(sorted(large & sys.modules.keys()))"
     )
     command = [sys.executable, "-c", code, *question.split()]
-    alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    runs = [subprocess.check_output(command, env=alone, text=True) for _ in range(3)]
-    assert min(float(said.split()[-1]) for said in runs) < 0.5
+    said = subprocess.check_output(command, text=True)
+    assert "items" in said
+    assert said.endswith("\n[]\n")
