@@ -168,33 +168,10 @@ def _joined(
                 item=lacking[0],
             )
     row = {item: i for i, item in enumerate(second.item_ids)}
-    order = [row[item] for item in first.item_ids]
+    second = second.part(items=[row[item] for item in first.item_ids])
     for name in clusters:
-        lacking = [path for one, path in ((first, old), (second, new)) if name not in one.clusters]
-        if len(lacking) == 2:
-            continue  # a task without the column, beside others that have it
-        if lacking:
-            raise ScoreError(
-                f"task {first.task!r} has no cluster column {name!r} here, and has it in the other "
-                "file",
-                remedy="give both files the column, or leave --cluster out",
-                file=lacking[0],
-            )
-        labels = [second.clusters[name][i] for i in order]
-        differing = [
-            item
-            for item, one, other in zip(first.item_ids, first.clusters[name], labels, strict=True)
-            if one != other
-        ]
-        if differing:
-            raise ScoreError(
-                f"{counted(len(differing), 'item')} with another {name} than in {old}, this one "
-                "first",
-                remedy="correct one of the files",
-                file=new,
-                item=differing[0],
-            )
-    answers = (first.answers, second.part(items=order).answers)
+        _refuse_other_clusters(first, second, old, new, name)
+    answers = (first.answers, second.answers)
     return TaskScores(
         task=first.task if first.task == second.task else f"{Path(old).name} and {Path(new).name}",
         unit=first.unit,
@@ -202,7 +179,7 @@ def _joined(
         kind=max(first.kind, second.kind, key=KINDS.index),
         item_ids=first.item_ids,
         models=(BASELINE, CANDIDATE),
-        values=np.hstack([first.values, second.values[order]]),
+        values=np.hstack([first.values, second.values]),
         clusters=first.clusters,
         provenance=Provenance(source=f"{old} and {new}"),
         repeats=Repeats(
@@ -210,3 +187,28 @@ def _joined(
             np.hstack([one.variance for one in answers]),
         ),
     )
+
+
+def _refuse_other_clusters(
+    first: TaskScores, second: TaskScores, old: str, new: str, name: str
+) -> None:
+    """Refuse two files of the same items that disagree about their clusters."""
+    lacking = [path for one, path in ((first, old), (second, new)) if name not in one.clusters]
+    if len(lacking) == 2:
+        return  # a task without the column, beside others that have it
+    if lacking:
+        raise ScoreError(
+            f"task {first.task!r} has no cluster column {name!r} here, and has it in the other "
+            "file",
+            remedy="give both files the column, or leave --cluster out",
+            file=lacking[0],
+        )
+    labels = zip(first.item_ids, first.clusters[name], second.clusters[name], strict=True)
+    differing = [item for item, one, other in labels if one != other]
+    if differing:
+        raise ScoreError(
+            f"{counted(len(differing), 'item')} with another {name} than in {old}, this one first",
+            remedy="correct one of the files",
+            file=new,
+            item=differing[0],
+        )
