@@ -237,9 +237,7 @@ def _test(copy: Path, finished: Path, mutant: Mutant, tests: Sequence[str]) -> s
     operator = cosmic_ray.plugins.get_operator(mutant.operator)()
     listed = copy / ".tests"
     listed.write_text("\n".join(tests), encoding="utf-8")
-    own = copy / "tests" / mutant.package.split("/")[0]
-    papers = sorted(map(str, own.glob("*/"))) if _in_runs(mutant) else []
-    selections = _selections(tests, listed, papers, in_runs=_in_runs(mutant))
+    selections = _selections(copy, mutant, tests, listed)
     try:
         file.write_text(mutate_code(before, operator, mutant.occurrence), encoding="utf-8")
         fates = (_fate(copy, finished, [*_TEST, "-m", *chosen]) for chosen in selections)
@@ -249,7 +247,7 @@ def _test(copy: Path, finished: Path, mutant: Mutant, tests: Sequence[str]) -> s
 
 
 def _selections(
-    tests: Sequence[str], listed: Path, papers: Sequence[str], *, in_runs: bool
+    copy: Path, mutant: Mutant, tests: Sequence[str], listed: Path
 ) -> Iterator[list[str]]:
     alone, runs = "not slow and not whole_run", "whole_run and not slow"
     files = list(dict.fromkeys(test.split("::")[0] for test in tests))
@@ -258,8 +256,12 @@ def _selections(
         # Coverage sees the first test alone that uses what is made once and kept, for its file or
         # for all of a paper.
         yield [alone, *files]
-    yield from ([alone, folder] for folder in papers)
-    yield [runs, *(["tests"] if in_runs else files)]
+    if not _in_runs(mutant):
+        yield [runs, *files]
+        return
+    own = copy / "tests" / mutant.package.split("/")[0]
+    yield from ([alone, str(folder)] for folder in sorted(own.glob("*/")))
+    yield [runs, "tests"]
 
 
 def _in_runs(mutant: Mutant) -> bool:
