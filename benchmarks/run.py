@@ -205,7 +205,7 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, one round, print only")
     parser.add_argument("--paper", action="store_true", help="run the whole workflow too, twice")
     parser.add_argument("--only", nargs="+", help="names of the contests to hold; print only")
-    parser.add_argument("--results", type=Path, help="file for what is measured")
+    parser.add_argument("--results", type=Path, help="file; a whole run has its own")
     options = parser.parse_args()
     whole = not (options.smoke or options.only)
     every = CONTESTS if options.smoke else (*CONTESTS, *OF_DATA)

@@ -29,14 +29,13 @@ def verdicts_by_exhibit(results: Path) -> dict[str, Counter[str]]:
 def counted(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     """Return each verdict that occurs, and in words of how many claims."""
     return [
-        (one, f"{counts[one]:,} {_for(one, counts[one]).replace('_', ' ')}")
-        for one in VERDICTS
-        if counts.get(one)
+        (one, f"{counts[one]:,} {_words(one, counts[one])}") for one in VERDICTS if counts.get(one)
     ]
 
 
-def _for(verdict: str, n_claims: int) -> str:
-    return verdict if n_claims == 1 else verdict.replace("holds", "hold")
+def _words(verdict: str, n_claims: int) -> str:
+    words = verdict.replace("_", " ")
+    return words if n_claims == 1 else words.replace("holds", "hold")
 
 
 def _rows(results: Path) -> Rows:

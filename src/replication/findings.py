@@ -21,7 +21,7 @@ from llm_power._provenance import ScoresKind
 from llm_power_audit._errors import UNDEFINED
 from llm_power_audit.printed_tables import load_table
 from replication.intervals import Interval
-from replication.settings import load_settings
+from replication.settings import OPERATING_POINT, load_settings
 from replication.undefined import REFUSALS, reason_of
 
 # What a number rests on. "displayed" are scores that a board displayed, "counts" are printed
@@ -104,7 +104,7 @@ class PrintedNumbers:
     @property
     def point(self) -> dict[str, float]:
         """The paper's ``alpha`` and ``power``."""
-        return {name: self.settings[name] for name in ("alpha", "power")}
+        return {name: self.settings[name] for name in OPERATING_POINT}
 
 
 G = TypeVar("G", bound=Ground)

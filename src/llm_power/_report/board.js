@@ -396,7 +396,7 @@
 
     const step = (ratio) => ratio > 0 ? Math.min(11, Math.max(0, Math.floor(Math.log2(ratio)) + 6)) : 0;
     let cursor = null;
-    // Colors as the theme has them: red, green and blue of each class; kept, for to ask lays out the page.
+    // Colors as the theme has them: red, green and blue of each class; kept, because asking makes the browser lay out the page.
     let colors = {};
     const colorOf = (kind) => {
       if (kind in colors) return colors[kind];
@@ -873,7 +873,7 @@
     const drawDue = (panel) => { if (panel.due) { panel.due = false; panel.draw(); } };
     const drawn = new Map(Object.entries({ ladder, ranking, heat, share, flips, list }).map(([id, panel]) => [document.getElementById(id === "list" ? "pairs" : id), { draw: panel, due: true }]));
     const inView = new Set([...drawn.keys()].slice(0, 3)), near = new Set();
-    // One a time, so that the next move of a control does not wait for all.
+    // One at a time, so that the next move of a control does not wait for all.
     let drawing = 0;
     const drawNear = () => {
       cancelIdleCallback(drawing);

@@ -123,7 +123,7 @@ def save_camera_ready(
     _settle_layout(figure)
     picture, text = Path(f"{stem}.pdf"), Path(f"{stem}.txt")
     _save(figure, picture, {"Title": title, _PROVENANCE_KEY["pdf"]: line})
-    fitted = WITNESS_NOTE if any(source.kind == "witness" for source in provenance) else ""
+    fitted = WITNESS_NOTE if "witness" in provenance_kinds(provenance) else ""
     sentences = [f"{title}.", caption, fitted, f"Provenance: {line}."]
     text.write_text(" ".join(filter(None, sentences)) + "\n", encoding="utf-8")
     return [picture, text]
