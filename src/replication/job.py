@@ -52,6 +52,7 @@ def logged(*, of_printed: bool = False, despite: bool = False) -> Iterator[None]
                     if not of_printed or isinstance(error, UndeclaredInput):
                         raise
                     why = reason_of(error)
+                    print(f"{job} is undefined: {why} ({snakemake.log[0]})", file=sys.__stderr__)
             if why:
                 write_undefined(snakemake.output, why)
                 print(f"undefined: {why}", file=log)

@@ -80,6 +80,7 @@ def power_figure(
     claim: str,
     notes: Sequence[str],
     population: str,
+    resamples: str,
     tolerance: float,
     seed: int,
 ) -> Exhibit:
@@ -88,8 +89,13 @@ def power_figure(
     `behind` says what the table is of, `claim` what the paper states of the curves.
     """
     curves = curves_of(frame)
-    expected = curves[curves["reference"] == "expected"]
-    ratios = [as_fixed(3)(ratio) for ratio in expected["crossing_to_n_star"]]
+    expected = curves[curves["reference"] == "expected"].sort_values("delta", ascending=False)
+    ratios, errors = (
+        [as_fixed(3)(value) for value in expected[name]]
+        for name in ("crossing_to_n_star", "crossing_to_n_star_se")
+    )
+    with_errors = [f"{ratio} ± {error}" for ratio, error in zip(ratios, errors, strict=True)]
+    gaps = ", ".join(f"{x:g}" for x in expected["delta"])
     held = bool(np.all(np.abs(expected["crossing_to_n_star"] - 1) <= tolerance))
     every = float(np.prod(expected["drawn_within"].to_numpy()))
     n_reference, n_trials = (int(curves[name].iloc[0]) for name in ("n_reference", "n_trials"))
@@ -109,28 +115,28 @@ def power_figure(
         caption=behind,
         provenance=[Provenance.simulated(seed=seed, trials=n_trials, unit="trials a point")],
         notes=[
-            f"{claim} Against a reference with the nominal parameters the ratios are "
-            f"{', '.join(ratios)}: the statement {'holds' if held else 'does not hold'}.",
+            f"{claim} Against an expected reference, which has exactly these gaps, the ratios are "
+            f"{', '.join(ratios)} at gaps of {gaps}: the statement "
+            f"{'holds' if held else 'does not hold'}.",
             f"A drawn reference of {n_reference:,} items has its own gap and N*, which the curve "
             f"follows. All {len(expected)} ratios are within {100 * tolerance:g}% of the nominal "
             f"N* with probability {as_fixed(3)(every)} (gap assumed normal). The paper does not "
             "state whether its reference was drawn, nor which N* its verticals mark.",
             *notes,
-            f"{n_trials:,} trials a size. Crossing: between the two sizes about the target, on "
-            "the scale of eq. (2). SE is the Monte Carlo error.",
+            f"{n_trials:,} trials a size, resamples: {resamples}. Crossing: between the two sizes "
+            "about the target, on the scale of eq. (2). SE is the Monte Carlo error.",
         ],
     )
     caption = (
         f"{population} Power of the paired bootstrap against the number of items, with standard "
-        "errors; "
-        f"{n_trials:,} trials a point. Printed: the crossings of "
+        f"errors; {n_trials:,} trials a point, resamples: {resamples}. Printed: the crossings of "
         f"{POWER:g} are within {100 * tolerance:g}% of N* (dashed, shaded); ours (rings) are "
-        f"{', '.join(ratios)} of N* at gaps of {', '.join(f'{x:g}' for x in expected['delta'])}, "
-        f"against a reference with the nominal parameters. {DECLARED}"
+        f"{', '.join(with_errors)} of N* (± Monte Carlo SE) at gaps of {gaps}, where the "
+        f"reference scores have exactly these gaps and this correlation. {DECLARED}"
     )
     finding = (
         f"Power rises with the items and crosses {POWER:g} at {', '.join(ratios)} times N* for "
-        f"gaps of {', '.join(f'{x:g}' for x in expected['delta'])}."
+        f"gaps of {gaps}."
     )
     if (frame["n_items"] < _FEWEST_ITEMS).any():
         caption += f" Grey: fewer than {_FEWEST_ITEMS} items, too few for the bootstrap."

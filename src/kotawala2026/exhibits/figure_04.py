@@ -55,7 +55,9 @@ def make(inputs: Inputs) -> Exhibit:
             lambda: draw(trajectories, calibration, window=window, alpha=alpha),
             f"The pair Mistral-I / Llama-I on ARC-C: gap δ = {pair['delta']:g}, correlation ρ = "
             f"{settings['e_process_rho']:g}, N* = {pair['n_star']:,} at two-sided α = {alpha:g} "
-            f"and power {settings['power']:g}. " + caption(calibration, trajectories, window),
+            f"and power {settings['power']:g}. Log of the mixture e-process, eq. (24): without a "
+            f"gap at most {100 * alpha:g}% of all trajectories ever cross the threshold log(1/α) "
+            "(dashed). " + caption(calibration, trajectories, window),
             finding(calibration, alpha),
         ),
         files={"_trajectories.csv": csv_text(trajectories)},

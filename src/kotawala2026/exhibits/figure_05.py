@@ -20,11 +20,12 @@ def make(inputs: Inputs) -> Exhibit:
         claim=f"Appendix B: the bootstrap crosses the target within {100 * tolerance:g}% of N*.",
         notes=[
             "The figure shows the expected reference: its four cells hold the counts expected "
-            "at the nominal parameters, rounded to whole items. Resamples: infinitely many."
+            "at these parameters, rounded to whole items."
         ],
         population="Pairs of 0/1 scores: "
         f"p_A = {inputs.settings['figure_5_p_a']:g}, p_B lower by δ, "
         f"correlation ρ = {inputs.settings['figure_5_rho']:g}.",
+        resamples="infinitely many",
         tolerance=tolerance,
         seed=inputs.numbers["seed"],
     )

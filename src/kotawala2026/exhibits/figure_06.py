@@ -25,10 +25,11 @@ def make(inputs: Inputs) -> Exhibit:
             "The figure shows the expected reference: equidistributed quantiles of the two "
             "scores. The paper states neither the correlation nor how the means differ: here "
             f"the latent correlation is {rho_z:g}, and B keeps A's concentration "
-            f"of 6 at a lower mean. {n_resamples:,} resamples a trial."
+            "of 6 at a lower mean."
         ],
         population="Graded pairs: A's scores are Beta(4, 2), B's mean is lower by Δμ; "
         f"latent correlation {rho_z:g}.",
+        resamples=f"{n_resamples:,}",
         tolerance=tolerance,
         seed=inputs.numbers["seed"],
     )

@@ -86,7 +86,8 @@ def draw(frame: pd.DataFrame, beside: Sequence[str]) -> Figure:
         if not text:
             bar.set(**_FREE)
         required = f"{n_star:,.0f}" if np.isfinite(n_star) else "∞"
-        note(ax, required, (min(n_star, right), at), (3, 0), va="center")
+        shown = required if text else f"{required} (free)"
+        note(ax, shown, (min(n_star, right), at), (3, 0), va="center")
         note(ax, text, (0, at - 0.31), (2, 0), fontsize=6.5, va="top")
     ax.axvline(n, color="0.2", linestyle="--", linewidth=0.8, zorder=2)
     note(ax, f"$N$ = {n:,.0f}", (n, 1.0), (3, 0), xycoords=("data", "axes fraction"), va="top")

@@ -32,8 +32,9 @@ _BOOTSTRAPS: Final = 100
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 9."""
     panel, n_resamples = "mmlu_pro_top10", inputs.numbers["n_resamples"]
+    clusters = inputs.stage(panel, "discordance_by_cluster")
     errors = bound_errors(
-        inputs.stage(panel, "discordance_by_cluster"),
+        clusters,
         OperatingPoint(**inputs.point),
         n_resamples=n_resamples,
         seed=inputs.numbers["seed"],
@@ -49,6 +50,7 @@ def make(inputs: Inputs) -> Exhibit:
         frame,
         inputs.stage(panel, "category_bootstrap_counts"),
         inputs.provenance(),
+        n_items=int(clusters.groupby(["rank_a", "rank_b"])["n_items"].sum().max()),
         n_resamples=n_resamples,
         seed=inputs.numbers["seed"],
     )
@@ -112,6 +114,7 @@ def present(
     distribution: pd.DataFrame,
     provenance: Sequence[Provenance],
     *,
+    n_items: int,
     n_resamples: int,
     seed: int,
 ) -> Table:
@@ -146,9 +149,9 @@ def present(
             f"{bounds.sum()} of {bounds.size} bounds are within {MONTE_CARLO_STANDARD_ERRORS:.1f} "
             f"standard errors of {_PRINTED_RESAMPLES:,} resamples in the paper and {n_resamples:,} "
             "here, drawn from the subjects with replacement. Pr(unr.): share of the resamples with "
-            "cluster N* above N; DE and cluster N* as in Table 4. Bold as in the paper; of the "
-            f"other intervals of the ICC those of {' and '.join(others) or 'none'} exclude 0. "
-            f"{DECLARED}",
+            f"cluster N* above N = {n_items:,}; DE and cluster N* as in Table 4. Bold as in the "
+            "paper; of the other intervals of the ICC those of "
+            f"{' and '.join(others) or 'none'} exclude 0. {DECLARED}",
             f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
         ],
     )

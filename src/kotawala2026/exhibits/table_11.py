@@ -85,7 +85,8 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
             "and mid-p test; CI: interval of the percentile bootstrap. R reject, F fail to "
             "reject, in this order. The bootstrap is exact: its smaller tail is compared with α/2, "
             f"without resampling. Level {ALPHA:g}, two-sided. Bold: split verdicts. HS: HellaSwag; "
-            "Wi: Winogrande.",
+            "Wi: Winogrande; gem: gemma-7b; L-8B: Llama-3-8B; L-I: Llama-3-8B-"
+            "Instruct; Mi: Mistral-7B-Instruct.",
             f"Split verdict: {', '.join(frame.loc[split, 'label']) or 'none'}.",
         ],
     )

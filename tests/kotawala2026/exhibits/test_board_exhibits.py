@@ -255,7 +255,9 @@ def test_table_9_shows_points_and_bounds_of_the_same_pair(
     np.testing.assert_array_equal(frame["icc"], board.verdicts["icc"])
     for name in ("icc_p05", "design_effect_p95", "n_star_cluster_p95", "probability_unresolved"):
         np.testing.assert_array_equal(frame[name], by_rank[name])
-    text = rendered(present_09(frame, board.distribution, WITNESS, n_resamples=RESAMPLES, seed=3))
+    text = rendered(
+        present_09(frame, board.distribution, WITNESS, n_items=80, n_resamples=RESAMPLES, seed=3)
+    )
     assert "| 6 vs 7  |" in text
     assert "≠ [11.2M; 48.3M]" in text
     assert "simulated (seed 3, 200 resamples of the subjects)" in text
@@ -318,7 +320,9 @@ def test_table_9_sets_the_bounds_in_bold_that_the_paper_does(
 ) -> None:
     board = clustered_board
     frame = table_09(published(9), board.verdicts, board.intervals, errors, n_resamples=RESAMPLES)
-    table = present_09(frame, board.distribution, WITNESS, n_resamples=RESAMPLES, seed=3)
+    table = present_09(
+        frame, board.distribution, WITNESS, n_items=80, n_resamples=RESAMPLES, seed=3
+    )
     for text, bold in ((to_markdown(table), "**["), (to_latex(table), r"\textbf{")):
         rows = re.split(r"(\d+ vs \d+)", text)[1:]
         found = {pair for pair, cells in zip(rows[::2], rows[1::2], strict=True) if bold in cells}
