@@ -58,8 +58,11 @@ class Worker:
         return self._pool.submit(_seconds, self._key).result()
 
     def gigabytes(self) -> float:
-        """Return the peak of the process's memory since the work was prepared."""
-        return self._pool.submit(_gigabytes).result()
+        """Return the peak of memory since the work was prepared, of a command that of its process.
+
+        0 where the work is a browser's.
+        """
+        return self._pool.submit(_gigabytes, self._key).result()
 
     def forget(self) -> None:
         """Drop the data, which would count as memory of what the process does next."""
@@ -98,12 +101,16 @@ def _answers(key: Key) -> Answers:
     return found() if callable(found) else found
 
 
-def _gigabytes() -> float:
+def _gigabytes(key: Key) -> float:
+    if key[0].prepare.startswith("pages:"):
+        return 0.0
+    if isinstance(_calls[key], Command):
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e9
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM"):
                 return int(line.split()[1]) * 1024 / 1e9
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e9
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
 
 
 def _hot_spots(key: Key) -> list[tuple[str, float]]:

@@ -33,7 +33,8 @@ DECISION_COLUMNS: Final[Mapping[str, str]] = {
     "verdict": "different, equivalent or undetermined: what to act on",
     "direction": "1 where the better ranked model is different and leads, -1 where the other "
     "does, else 0",
-    "test": "declared test: exact, mid_p or asymptotic (McNemar), student, or cluster",
+    "test": "test that decides: exact, mid_p or asymptotic (McNemar), student, cluster or "
+    "another of the clusters, weighted (missing scores), stratified (an average)",
     "p_single": "p-value of the declared test, for a pair named beforehand",
     "p_family": "p-value that decides, adjusted for the pairs of the family by max-T, or "
     "as --family says; p_single of a pair by itself",
@@ -42,9 +43,10 @@ DECISION_COLUMNS: Final[Mapping[str, str]] = {
     "decides, so that other draws could give another verdict",
     "gap": "gap of the verdict: delta, or the weighted gap with --missing weighted",
     "gap_low": "lower end of the simultaneous interval of the gap, for all pairs of the "
-    "family: it holds 0 exactly if the pair is not different. Tango's score interval adapted "
-    "to the declared test, Student's for graded scores; if clusters are the sample, the hull "
-    "of this interval and the cluster-robust one",
+    "family (with --family fdr at the level of false coverage): it holds 0 exactly if the pair "
+    "is not different. Tango's score interval adapted to the declared test, the hull of "
+    "Student's and Hall's for graded scores; if clusters are the sample, the hull of this "
+    "interval and the cluster-robust one",
     "gap_high": "upper end of that interval",
     "gap_low_single": "lower end of the interval of a pair named beforehand",
     "gap_high_single": "upper end of that interval",

@@ -33,7 +33,7 @@ class Comparison:
     outcome: Outcome
     n_items: int
     n_unscored: int  # items left out, because one of the two has no score
-    baseline_score: float
+    baseline_score: float  # mean over the items, whatever the gap is weighted by
     candidate_score: float
     gap: float  # by how much the candidate is better, in score units
     gap_low: float  # of all tasks at once
@@ -51,6 +51,12 @@ class Comparison:
     alpha: float
     power: float  # chance of `more_items`
     measure: Measure
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the gap is another than that of the two scores."""
+        of_scores = self.candidate_score - self.baseline_score
+        return not np.isclose(np.abs(of_scores), np.abs(self.gap), rtol=1e-9, atol=1e-12)
 
 
 def compare_models(
@@ -113,7 +119,7 @@ def _comparison(
         n_unscored=n_read - int(row["n_items"]),
         baseline_score=float(sense * by_name[baseline][both].mean()),
         candidate_score=float(sense * by_name[candidate][both].mean()),
-        gap=float(sign * row["delta"]),
+        gap=float(sign * row["gap"]),
         gap_low=low,
         gap_high=high,
         gap_low_single=low_single,

@@ -76,9 +76,10 @@ def _task_answer(found: Comparison, n_tasks: int) -> Answer:
 def _sentences(found: Comparison, n_tasks: int) -> tuple[str, ...]:
     gap_of = partial(signed_gap, measure=found.measure)
     of = " of 100" if found.measure == POINTS else ""
+    means = "unweighted means " if found.is_weighted else ""
     gap = (
         f"gap {found.measure.with_unit(gap_of(found.gap))} "
-        f"({found.measure.shown(found.candidate_score, 1)} against "
+        f"({means}{found.measure.shown(found.candidate_score, 1)} against "
         f"{found.measure.shown(found.baseline_score, 1)}{of}), {confidence(found.alpha)} interval "
         f"{gap_of(found.gap_low_single)} to {gap_of(found.gap_high_single)}"
     )
@@ -124,7 +125,10 @@ def _is_tolerated_loss(found: Comparison) -> bool:
 
 def _what_decides(found: Comparison) -> str:
     if math.isinf(found.more_items):
-        return "The sign of the gap is too uncertain for any number of further items."
+        return (
+            f"Even a thousand times these items show the sign of the gap with a chance below "
+            f"{found.power:g}."
+        )
     shown = "better" if found.gap > 0 else "worse"
     if found.decided_as == "equivalent":
         shown = "equivalent"

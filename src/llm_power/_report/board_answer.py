@@ -266,8 +266,8 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
     if pairs["within_margin"].any():
         margin = margin_shown(board.declared.margin, measure)
         sentences.append(
-            f"An interval that lies within the margin of {margin} may end at it by the equivalence "
-            f"test, whose level {board.point.alpha:g} comes on top of the interval's."
+            f"An interval that lies within the margin of {margin} may be cut there by the "
+            f"equivalence test, which adds an error of at most {board.point.alpha:g}."
         )
     if measure.factor == 1 and pairs["n_items"].min() < _SKEWED_UP_TO:
         sentences.append(

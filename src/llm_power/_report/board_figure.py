@@ -90,7 +90,7 @@ def save_board_figure(
 
 
 def save_card(verdicts: pd.DataFrame, data: PageData, path: Path) -> None:
-    """Write the card of the first task, of 1200 by 630 points, that stands beside a link."""
+    """Write the card of the first task, of 1200 by 630 pixels, that stands beside a link."""
     board = boards_of(verdicts, data)[0]
     with house_style():
         figure = new_figure(height=_CARD_INCHES[1])

@@ -121,7 +121,7 @@ def cluster_robust_test(
     moments : ClusterMoments
         Items, sums and squares of each cluster, from `moments_from_counts` or
         `moments_from_differences`.
-    variance : {"CR2", "CR0"}, default "CR2"
+    variance : {"CR2", "CR1", "CR0"}, default "CR2"
         Estimator of the variance.
     confidence : float, default 0.95
         Confidence of the interval, in (0, 1).

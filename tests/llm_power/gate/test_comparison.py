@@ -138,6 +138,31 @@ def test_missing_scores_are_refused_or_left_out_of_both_means() -> None:
         assert counts in as_text(comparison_answer(found))
 
 
+def test_a_weighted_gap_is_that_of_its_interval() -> None:
+    """Ours gains in the half that has all its scores, and loses where most are missing."""
+    old, new = np.repeat([0.0, 1.0], 200), np.repeat([1.0, 0.0], 200)
+    old[:90] = new[:90] = new[200:210] = 1
+    old[220:] = np.nan
+    items = tuple(f"q{i}" for i in range(400))
+    halves = {"half": tuple(np.repeat(["first", "second"], 200))}
+    values = np.stack([old, new], axis=1)
+    task = TaskScores("exam", "binary", items, ("old", "new"), values, clusters=halves)
+    (found,) = compare_models(
+        [task],
+        "old",
+        "new",
+        missing="weighted",
+        cluster="half",
+        declared=Declared(clusters="fixed", weighted=True),
+    )
+    # 110 of 200 gained, 10 of 20 lost: each half counts one half, and items alone 100 of 220.
+    assert found.gap == pytest.approx(0.5 * 110 / 200 - 0.5 * 10 / 20)
+    assert found.gap_low_single < found.gap < found.gap_high_single
+    assert found.candidate_score - found.baseline_score == pytest.approx(100 / 220)
+    sentence, *_ = as_text(comparison_answer(found)).splitlines()[1:]
+    assert "gap +2.50 points (unweighted means 95.45 against 50.00 of 100)" in sentence
+
+
 def test_names_must_be_two_models_of_the_task() -> None:
     task = task_of(3, 1, 1, 3, ("old", "new"))
     with pytest.raises(InvalidArgument, match="both 'old'"):
@@ -205,7 +230,7 @@ def test_a_test_report_fails_only_where_the_gate_does() -> None:
 def test_what_no_number_of_items_decides_is_infinite_in_json() -> None:
     found = compared((300, 10, 10, 180))
     assert found.more_items == np.inf
-    assert "The sign of the gap is too uncertain" in as_text(comparison_answer(found))
+    assert "Even a thousand times these items" in as_text(comparison_answer(found))
     assert json.loads(as_json(comparison_answer(found)))["more_items"] == "inf"
 
 
