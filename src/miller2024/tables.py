@@ -22,7 +22,7 @@ from llm_power._report.tables import (
 )
 from llm_power._statistics.arrays import FloatArray
 from llm_power_audit.agreement import placed
-from llm_power_audit.printed import Printed, parse_printed
+from llm_power_audit.printed import DISPLAY_RULES, Printed, parse_printed
 from miller2024.standard_errors import (
     bernoulli_error,
     correlation_from_errors,
@@ -136,7 +136,7 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
             texts, held = list(frame[f"{name}_printed"]), frame[name]
             shown[name] = list(map(_as_would_be_printed, held, texts))
             ends = zip(frame[f"{name}_lower"], frame[f"{name}_upper"], texts, strict=True)
-            shown[f"{name}_agrees"] = [_can_be(*end) for end in ends]
+            shown[f"{name}_agrees"] = _by_one_rule(list(ends))
     for name in frame.columns:
         of_first, _, what = name.partition("_")
         other = f"{MODELS[1]}_{what}" if what else MODELS[1]
@@ -146,10 +146,14 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
     return shown
 
 
-def _can_be(lower: float, upper: float, text: str) -> bool:
-    """Whether rounding alone is between a printed cell and what the others give."""
-    cell = parse_printed(text)
-    return any(placed(cell, lower, upper, rounding=how) != "outside" for how in ("nearest", "up"))
+def _by_one_rule(cells: Sequence[tuple[float, float, str]]) -> list[bool]:
+    """Return which cells of a column the audit's rounding, which fits most, explains."""
+    printed = [(low, high, parse_printed(text)) for low, high, text in cells]
+    explained = (
+        [placed(cell, low, high, rounding=rule) != "outside" for low, high, cell in printed]
+        for rule in DISPLAY_RULES
+    )
+    return max(explained, key=sum)
 
 
 def _as_would_be_printed(value: float, text: str) -> str:

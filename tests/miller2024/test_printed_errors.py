@@ -19,6 +19,7 @@ from miller2024.standard_errors import (
     correlation_from_errors,
     error_of_difference,
 )
+from miller2024.tables import _by_one_rule
 
 RNG = np.random.default_rng(4)
 CLUSTERS = np.repeat(np.arange(9), [3, 7, 1, 4, 6, 2, 5, 8, 4])
@@ -62,3 +63,10 @@ def test_errors_and_correlations_outside_their_range_are_refused() -> None:
         error_of_difference(0.1, 0.1, [0.5, 1.5])
     with pytest.raises(InvalidArgument, match="must not be negative"):
         error_of_difference(-0.1, 0.1)
+
+
+def test_one_rule_of_rounding_explains_a_column() -> None:
+    """The first cell is right if rounded up, the two others if rounded to the nearest."""
+    cells = [(5.95, 6.34, "7"), (2.2, 2.3, "2"), (3.1, 3.2, "3")]
+    assert _by_one_rule(cells) == [False, True, True]
+    assert _by_one_rule(cells[:1]) == [True]

@@ -189,8 +189,8 @@ def test_editing_a_module_runs_its_users(finished: Path) -> None:
     ("table", "old", "new", "rerun"),
     [
         ("table_07.csv", "1449", "1448", {"figure_03"}),
-        ("table_06.csv", "295", "296", {"table_06"}),
-        ("table_09.csv", "17.4", "17.5", set()),
+        pytest.param("table_06.csv", "295", "296", {"table_06"}, marks=pytest.mark.slow),
+        pytest.param("table_09.csv", "17.4", "17.5", set(), marks=pytest.mark.slow),
     ],
 )
 def test_changing_a_published_number_runs_what_depends_on_it(

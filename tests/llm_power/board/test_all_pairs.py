@@ -230,7 +230,9 @@ def test_new_names_of_models_change_no_rank_set_and_no_verdict(kind: Kind) -> No
 
 
 @pytest.mark.parametrize("cluster", [pytest.param(None, marks=pytest.mark.slow), "group"])
-@pytest.mark.parametrize("kind", ["binary", "graded", "missing"])
+@pytest.mark.parametrize(
+    "kind", ["binary", pytest.param("graded", marks=pytest.mark.slow), "missing"]
+)
 def test_neither_names_nor_order_nor_what_is_kept_change_a_number(
     kind: str, cluster: str | None, tmp_path: Path
 ) -> None:
