@@ -28,6 +28,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from llm_power._errors import ScoreError, listed
+from llm_power._scores._displayed import inside
 from llm_power._scores._json import json_records
 from llm_power._scores._source import HeldFile, NoClusterColumn, SourceFile
 from llm_power._scores._zip import ZIP_MAGIC, open_archive
@@ -428,13 +429,6 @@ def _with_fields(table: Table, paths: Sequence[str]) -> Table:
     return replace(table, columns=columns)
 
 
-def _at_path(row: Mapping[str, Any], path: str) -> Any:
-    found: Any = row
-    for name in path.split("."):
-        found = found.get(name) if isinstance(found, dict) else None
-    return found
-
-
 def is_json(data: bytes) -> bool:
     """Return whether bytes begin as a JSON object or list."""
     return data[:_JSON_HEAD].removeprefix(BOM_UTF8).lstrip()[:1] in {b"[", b"{"}
@@ -540,7 +534,7 @@ def read_json(source: SourceFile, paths: Sequence[str] = ()) -> Table:
                 f"row {number} is a {type(row).__name__} instead of an object",
                 "write an object with the same names in each line",
             )
-        row.update({path: _at_path(row, path) for path in paths if path not in row})
+        row.update({path: inside(row, *path.split(".")) for path in paths if path not in row})
         if number == 1:
             columns = {name: [] for name in row}
         if row.keys() != columns.keys():
