@@ -45,19 +45,9 @@ class SourceFile:
 
 def read_file(path: str | os.PathLike[str]) -> SourceFile:
     """Read a file whole."""
-    place = Path(path)
-    try:
-        with open_file(place) as stream:
-            data = stream.read()
-            seconds = os.fstat(stream.fileno()).st_mtime
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise _not_readable(place, error) from error
-    return SourceFile(
-        path=place,
-        data=data,
-        sha256=hashlib.sha256(data).hexdigest(),
-        modified=datetime.fromtimestamp(seconds, tz=UTC),
-    )
+    with StreamedFile(path) as file:
+        data = file.read()
+        return replace(file.record(), data=data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +74,15 @@ class StreamedFile:
         try:
             self._stream = open_file(self.path)
             self._seconds = os.fstat(self._stream.fileno()).st_mtime
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             raise _not_readable(self.path, error) from error
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stream.close()
 
-    def read(self, size: int) -> bytes:
-        """Return the next bytes, at most `size` of them, none at the end."""
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes, at most `size` of them or all, none at the end."""
         try:
             data = self._stream.read(size)
         except OSError as error:
