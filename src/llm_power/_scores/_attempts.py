@@ -11,7 +11,7 @@ from typing import Any
 from llm_power._errors import ScoreError
 from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
-from llm_power._scores._items import Items, mean_of_repeats, variance_of_repeats
+from llm_power._scores._items import Items
 from llm_power._scores._json import json_document, json_records
 from llm_power._scores._logs import Logs, ModelScores, one_by_one
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
@@ -101,14 +101,13 @@ def _made(scores: Mapping[str, Sequence[float]], run: Run, source: SourceFile) -
     every = [score for of_item in scores.values() for score in of_item]
     attempts = range(max(map(len, scores.values())))
     by_number = {item: dict(enumerate(of_item)) for item, of_item in scores.items()}
-    return ModelScores(
+    return ModelScores.of_repeats(
         run.log,
         source,
-        mean_of_repeats(by_number, attempts),
-        {"number of attempts": len(attempts), **run.made},
-        is_graded=run.is_graded or len(attempts) > 1,
-        n_repeats=len(attempts),
-        variances=variance_of_repeats(by_number, attempts),
+        by_number,
+        attempts,
+        made={"number of attempts": len(attempts), **run.made},
+        is_graded=run.is_graded,
         displayed=[one.of(every) for one in run.displayed],
     )
 

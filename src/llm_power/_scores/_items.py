@@ -105,13 +105,6 @@ def over_repeats(
     return found
 
 
-def mean_of_repeats(
-    scores: Mapping[str, Mapping[int, float]], repeats: Collection[int]
-) -> dict[str, float]:
-    """Return the mean score of each item over `repeats`."""
-    return over_repeats(fmean, scores, repeats)
-
-
 def variance_of_repeats(
     scores: Mapping[str, Mapping[int, float]], repeats: Collection[int]
 ) -> dict[str, float]:

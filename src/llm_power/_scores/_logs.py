@@ -19,7 +19,15 @@ from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import OpenChoice, Sized, for_task, named_in, read_each
 from llm_power._scores._displayed import Displayed
 from llm_power._scores._head import Head
-from llm_power._scores._items import Items, in_order, score_matrix
+from llm_power._scores._items import (
+    Items,
+    in_order,
+    makes_grades,
+    over_repeats,
+    reduced,
+    score_matrix,
+    variance_of_repeats,
+)
 from llm_power._scores._source import LogFile, SourceFile, common_folder
 from llm_power._scores._table import scaled
 from llm_power._scores.options import ReadOptions
@@ -152,6 +160,34 @@ class ModelScores:
     n_repeats: int = 1
     variances: Mapping[str, float] = field(default_factory=dict)  # of the repeats, by item
     displayed: Sequence[Displayed] = ()
+
+    @classmethod
+    def of_repeats(
+        cls,
+        log: LogFile,
+        source: SourceFile,
+        scores: Mapping[str, Mapping[int, float]],
+        repeats: Collection[int],
+        reducer: str = "mean",
+        *,
+        made: Mapping[str, object],
+        declared: Collection[str] = (),
+        is_graded: bool = False,
+        displayed: Sequence[Displayed] = (),
+    ) -> ModelScores:
+        """Return the one score of each item that `reducer` makes of all its repeats."""
+        is_mean = reducer == "mean"
+        return cls(
+            log,
+            source,
+            over_repeats(partial(reduced, reducer), scores, repeats),
+            made,
+            declared,
+            is_graded or (len(repeats) > 1 and makes_grades(reducer)),
+            n_repeats=len(repeats) if is_mean else 1,
+            variances=variance_of_repeats(scores, repeats) if is_mean else {},
+            displayed=displayed,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any, Final
 from llm_power._errors import ScoreError
 from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
-from llm_power._scores._items import Items, mean_of_repeats, variance_of_repeats
+from llm_power._scores._items import Items
 from llm_power._scores._json import json_document, json_records
 from llm_power._scores._logs import LogFormat, Logs, ModelScores
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
@@ -164,16 +164,12 @@ class _Reading:
         split = self._split.name
         self._place_those_without_stats(split)
         trials = self._trials[split]
-        made = {"statistic": metric.name, "split": split, _TRIALS: len(trials)}
-        means = mean_of_repeats(self._scores[split], trials)
-        return ModelScores(
+        return ModelScores.of_repeats(
             self._log,
             source,
-            means,
-            made,
-            is_graded=len(trials) > 1,
-            n_repeats=len(trials),
-            variances=variance_of_repeats(self._scores[split], trials),
+            self._scores[split],
+            trials,
+            made={"statistic": metric.name, "split": split, _TRIALS: len(trials)},
             displayed=self._displayed(split),
         )
 

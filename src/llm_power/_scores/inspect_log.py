@@ -13,21 +13,13 @@ import math
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeGuard
 
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
-from llm_power._scores._items import (
-    Items,
-    is_reducer,
-    makes_grades,
-    over_repeats,
-    reduced,
-    variance_of_repeats,
-)
+from llm_power._scores._items import Items, is_reducer, reduced
 from llm_power._scores._json import json_document, json_members
 from llm_power._scores._logs import LogFormat, ModelScores, one_by_one
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
@@ -249,19 +241,14 @@ class _Reading:
             "scorer": scorer.name,
             "reducer": reducer,
         }
-        every = range(1, header.epochs + 1)
-        scores = over_repeats(partial(reduced, reducer), self._scores, every)
-        is_graded = header.epochs > 1 and makes_grades(reducer)
-        repeats = every if reducer == "mean" else ()
-        return ModelScores(
+        return ModelScores.of_repeats(
             self.log,
             source,
-            scores,
-            made,
-            header.sample_ids,
-            is_graded,
-            n_repeats=max(1, len(repeats)),
-            variances=variance_of_repeats(self._scores, repeats),
+            self._scores,
+            range(1, header.epochs + 1),
+            reducer,
+            made=made,
+            declared=header.sample_ids,
             displayed=self._displayed(header),
         )
 
