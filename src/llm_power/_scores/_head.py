@@ -66,6 +66,10 @@ class Head:
         with StreamedFile(self.path) as file:
             return next(json_records(file), None)
 
+    def has(self, *fields: str) -> bool:
+        """Return whether the first record is an object with these fields."""
+        return isinstance(self.record, dict) and {*fields} <= {*self.record}
+
     @cached_property
     def columns(self) -> Sequence[str]:
         """Names of the columns, if it is Parquet."""

@@ -26,7 +26,6 @@ from llm_power._scores._attempts import (
     texts_in,
 )
 from llm_power._scores._displayed import Displayed, displayed, inside
-from llm_power._scores._head import Head
 from llm_power._scores._json import json_records
 from llm_power._scores._logs import LogFormat
 from llm_power._scores._source import HeldFile, SourceFile, read_file
@@ -183,10 +182,7 @@ ALPACA_EVAL: Final = LogFormat(
     patterns=("**/annotations.json",),
     model_of=_generator,
     read=of_records(_of_alpaca_eval),
-    fits=lambda head: (
-        isinstance(head.record, dict)
-        and {"instruction", "preference", "generator_2"} <= {*head.record}
-    ),
+    fits=lambda head: head.has("instruction", "preference", "generator_2"),
     is_loose=True,
 )
 
@@ -231,17 +227,12 @@ def _aggregate(path: Path, metric: str) -> list[Displayed]:
     return displayed(f"score ({beside.name})", score, scale=100 if is_percent else 1)
 
 
-def _is_sample_of_every_eval(head: Head) -> bool:
-    record = head.record
-    return isinstance(record, dict) and {"sample_id", "evaluation", "schema_version"} <= {*record}
-
-
 EVERY_EVAL_EVER: Final = LogFormat(
     name=re.compile(r".+_samples\.jsonl", re.DOTALL),
     patterns=("**/*_samples.jsonl",),
     model_of=lambda path: str(first_record(path).get("model_id") or path.stem),
     tasks_of=lambda path: texts_in(path, "evaluation_name"),
     read=of_records(_of_every_eval_ever),
-    fits=_is_sample_of_every_eval,
+    fits=lambda head: head.has("sample_id", "evaluation", "schema_version"),
     is_loose=True,
 )

@@ -71,7 +71,7 @@ EVALPLUS: Final = LogFormat(
     model_of=_model_of_evalplus,
     tasks_of=_tasks_of_evalplus,
     read=of_document(_of_evalplus),
-    fits=lambda head: isinstance(head.record, dict) and {"hash", "eval"} <= {*head.record},
+    fits=lambda head: head.has("hash", "eval"),
     is_loose=True,
 )
 
@@ -94,9 +94,7 @@ LIVECODEBENCH: Final = LogFormat(
     patterns=("**/Scenario.*eval_all.json",),
     model_of=lambda path: path.absolute().parent.name,
     read=of_records(_of_livecodebench),
-    fits=lambda head: (
-        isinstance(head.record, dict) and {"question_id", "graded_list"} <= {*head.record}
-    ),
+    fits=lambda head: head.has("question_id", "graded_list"),
 )
 
 

@@ -41,11 +41,6 @@ def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
     return logs.join(read, options)
 
 
-def is_record(record: object) -> bool:
-    """Return whether a record of a JSON file is one of these statistics."""
-    return isinstance(record, dict) and {"instance_id", "stats"} <= {*record}
-
-
 def _tasks_of(path: Path) -> list[str | None]:
     if not _NAME.fullmatch(path.name):
         return [None]
@@ -250,5 +245,5 @@ FORMAT: Final = LogFormat(
     model_of=_model_of,
     tasks_of=_tasks_of,
     read=_read_task,
-    fits=lambda head: is_record(head.record),
+    fits=lambda head: head.has("instance_id", "stats"),
 )
