@@ -40,8 +40,10 @@ def json_records(source: StreamedFile | HeldFile) -> Iterator[Any]:
         raise text.fault("the list has an end, but the file goes on")
 
 
-def json_members(source: StreamedFile, lists: Container[str] = ()) -> Iterator[tuple[str, Any]]:
-    """Yield the members of the one object that is in a file."""
+def json_members(
+    source: StreamedFile, lists: Container[str] | None = None
+) -> Iterator[tuple[str, Any]]:
+    """Yield the members of the one object in a file, of `lists` (by default all) each element."""
     text = _Text(source)
     if text.peek() != "{":
         raise text.fault("it does not begin as an object")
@@ -56,7 +58,7 @@ def json_members(source: StreamedFile, lists: Container[str] = ()) -> Iterator[t
         if name in names:
             raise text.fault(f"the object has the key {name!r} twice")
         names.add(name)
-        if name in lists and text.peek() == "[":
+        if (lists is None or name in lists) and text.peek() == "[":
             yield from ((name, element) for element in _list(text))
         else:
             yield name, text.value()

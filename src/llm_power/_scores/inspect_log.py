@@ -19,12 +19,13 @@ from typing import Any, Final, TypeGuard
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
+from llm_power._scores._head import Head
 from llm_power._scores._items import Items, is_reducer, reduced
 from llm_power._scores._json import json_document, json_members
 from llm_power._scores._logs import LogFormat, ModelScores, one_by_one
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
 from llm_power._scores._table import as_float
-from llm_power._scores._zip import ZIP_MAGIC, Archive, open_archive
+from llm_power._scores._zip import Archive, open_archive
 from llm_power._scores.options import ReadOptions
 
 # Metrics that are means of the items' scores.
@@ -78,7 +79,7 @@ def _created(path: Path) -> tuple[bool, str, float]:
 
 def _only_header(path: Path) -> _Header:
     """Read no more of a log than what says of which task and model it is."""
-    if _is_zip(path):
+    if Head(path).is_zip:
         with open_archive(path, str(path)) as archive:
             return _header(_zipped_header(archive, path), path)
     head: dict[str, Any] = {}
@@ -93,7 +94,7 @@ def _only_header(path: Path) -> _Header:
 
 def _read_log(log: LogFile, options: ReadOptions, items: Items) -> ModelScores:
     reading, path = _Reading(log, options, items), log.path
-    if _is_zip(path):
+    if Head(path).is_zip:
         return _read_zip(path, reading)
     head: dict[str, Any] = {}
     with StreamedFile(path) as source:
@@ -120,11 +121,6 @@ def _read_zip(path: Path, reading: _Reading) -> ModelScores:
         for name in names:
             reading.take(_document(archive, name, path), name)
     return reading.finish(header, source.without_data())
-
-
-def _is_zip(path: Path) -> bool:
-    with StreamedFile(path) as source:
-        return source.read(len(ZIP_MAGIC)) == ZIP_MAGIC
 
 
 def _zipped_header(archive: Archive, path: Path) -> object:

@@ -19,7 +19,7 @@ from llm_power._errors import ScoreError
 from llm_power._scores._items import Items
 from llm_power._scores._logs import LogFormat, Logs, ModelScores
 from llm_power._scores._source import LogFile, SourceFile, read_file
-from llm_power._scores._zip import ZIP_MAGIC, open_archive
+from llm_power._scores._zip import open_archive
 from llm_power._scores.inspect_log import is_log
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.store import TaskScores
@@ -183,7 +183,5 @@ FORMAT: Final = LogFormat(
     patterns=("*.zip",),
     model_of=_model_of,
     read=_read_task,
-    fits=lambda head: (
-        head.data.startswith(ZIP_MAGIC) and not head.is_table and not is_log(head.in_zip)
-    ),
+    fits=lambda head: head.is_zip and not head.is_table and not is_log(head.in_zip),
 )
