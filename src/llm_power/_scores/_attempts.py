@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from llm_power._errors import ScoreError
 from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
 from llm_power._scores._items import Items
@@ -177,15 +176,3 @@ def number_of(value: object, what: str, item: str, log: LogFile) -> float:
 def named_folder(path: Path, below: str) -> Path | None:
     """Return the deepest folder of that name that a file is in, None if there is none."""
     return next((folder for folder in path.absolute().parents if folder.name == below), None)
-
-
-def required_file(place: Path, log: LogFile, why: str) -> SourceFile:
-    """Read a file that another is of no use without."""
-    if not place.is_file():
-        raise ScoreError(
-            f"{why} should be in {place}, which does not exist",
-            remedy="keep the folders as the tool wrote them",
-            file=str(log.path),
-            model=log.model,
-        )
-    return read_file(place)

@@ -21,7 +21,6 @@ from llm_power._scores._attempts import (
     number_of,
     of_document,
     of_records,
-    required_file,
     text_of,
     texts_in,
 )
@@ -94,12 +93,14 @@ def _of_bfcl(source: SourceFile, run: Run) -> Iterator[Attempt]:
             "keep the folders score and result as BFCL wrote them",
         )
     place = scored.with_name("result") / log.path.absolute().relative_to(scored)
-    results = required_file(
-        place.with_name(log.path.name.replace("_score.json", "_result.json")),
-        log,
-        "which items there were, of which it lists the failures alone,",
-    )
-    ids = [_id(one, log) for one in json_records(HeldFile(results))]
+    results = place.with_name(log.path.name.replace("_score.json", "_result.json"))
+    if not results.is_file():
+        raise log.fault(
+            "which items there were, of which it lists the failures alone, should be in "
+            f"{results}, which does not exist",
+            "keep the folders as the tool wrote them",
+        )
+    ids = [_id(one, log) for one in json_records(HeldFile(read_file(results)))]
     beyond = failures.difference(ids)
     solved = len({*ids}) - len(failures)
     if beyond or len({*ids}) != total["total_count"]:
