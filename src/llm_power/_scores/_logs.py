@@ -579,16 +579,10 @@ def _spread(
     models: Sequence[str],
 ) -> NDArray[Number]:
     """Return one matrix a task below the other, with a column for each of `models`."""
-    return np.concatenate(
-        [
-            np.column_stack(
-                [
-                    matrix[:, task.models.index(model)]
-                    if model in task.models
-                    else np.full(task.n_items, empty, dtype=matrix.dtype)
-                    for model in models
-                ]
-            )
-            for task, matrix in zip(tasks, matrices, strict=True)
-        ]
-    )
+    column = {model: j for j, model in enumerate(models)}
+    spread = []
+    for task, matrix in zip(tasks, matrices, strict=True):
+        whole = np.full((task.n_items, len(models)), empty, dtype=matrix.dtype)
+        whole[:, [column[model] for model in task.models]] = matrix
+        spread.append(whole)
+    return np.concatenate(spread)
