@@ -12,7 +12,7 @@ from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
 from llm_power._scores._items import Items
 from llm_power._scores._json import json_document, json_records
-from llm_power._scores._logs import Logs, ModelScores, one_by_one
+from llm_power._scores._logs import AS_WRITTEN, Logs, ModelScores, one_by_one
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
 from llm_power._scores._table import number_in_json
 from llm_power._scores.options import ReadOptions
@@ -81,7 +81,7 @@ def of_records(attempts_of: OfRecord) -> Callable[[Logs, ReadOptions], TaskScore
 def _object(record: object, number: int, log: LogFile) -> Mapping[str, Any]:
     if not isinstance(record, dict):
         problem = f"record {number} is a {type(record).__name__} instead of an object"
-        raise log.fault(problem, "give the file as its tool wrote it")
+        raise log.fault(problem, AS_WRITTEN)
     return record
 
 
@@ -96,7 +96,7 @@ def _collected(attempts: Iterable[Attempt], run: Run, items: Items) -> dict[str,
 def _made(scores: Mapping[str, Sequence[float]], run: Run, source: SourceFile) -> ModelScores:
     run.metric.check(run.log, len(scores))
     if not scores:
-        raise run.log.fault("there is no item in it", "give the file as its tool wrote it")
+        raise run.log.fault("there is no item in it", AS_WRITTEN)
     every = [score for of_item in scores.values() for score in of_item]
     attempts = range(max(map(len, scores.values())))
     by_number = {item: dict(enumerate(of_item)) for item, of_item in scores.items()}
@@ -125,9 +125,7 @@ def document(source: SourceFile, log: LogFile) -> Mapping[str, Any]:
     """Return the one JSON object of a file."""
     found = json_of(source, log)
     if not isinstance(found, dict):
-        raise log.fault(
-            f"a {type(found).__name__} instead of an object", "give the file as its tool wrote it"
-        )
+        raise log.fault(f"a {type(found).__name__} instead of an object", AS_WRITTEN)
     return found
 
 
@@ -155,9 +153,7 @@ def text_of(record: Mapping[str, Any], name: str, log: LogFile, number: object) 
     """Return what has to be text, or a whole number, in a record."""
     value = record.get(name)
     if type(value) not in {str, int} or value == "":
-        raise log.fault(
-            f"record {number} has no text as {name}", "give the file as its tool wrote it"
-        )
+        raise log.fault(f"record {number} has no text as {name}", AS_WRITTEN)
     return str(value)
 
 

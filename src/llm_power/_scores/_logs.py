@@ -37,6 +37,8 @@ from llm_power._statistics.argument_checks import Number
 # How isoformat writes it; file systems that know no colon have a dash in its place.
 RUN_TIME: Final = r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(?:\.\d+)?"
 
+AS_WRITTEN: Final = "give the file as its tool wrote it"
+
 #: Cluster column of a pooled group: which of its tasks an item is of.
 SUBTASK: Final = "subtask"
 
@@ -90,8 +92,8 @@ class LogFormat:
         if self.tasks_of is not None:
             tasks = self.tasks_of(file)
             if not tasks:
-                problem, remedy = "no record names its task", "give the file as its tool wrote it"
-                raise ScoreError(problem, remedy=remedy, file=str(file))
+                problem = "no record names its task"
+                raise ScoreError(problem, remedy=AS_WRITTEN, file=str(file))
             return tasks
         match = self.name.fullmatch(file.name)
         return [match.groupdict().get("task") if match else None]

@@ -26,10 +26,9 @@ from llm_power._scores._attempts import (
 )
 from llm_power._scores._displayed import Displayed, displayed, inside
 from llm_power._scores._json import json_records
-from llm_power._scores._logs import LogFormat
+from llm_power._scores._logs import AS_WRITTEN, LogFormat
 from llm_power._scores._source import HeldFile, SourceFile, read_file
 
-_AS_WRITTEN: Final = "give the file as its tool wrote it"
 # Metrics of Every Eval Ever that are means of the scores of samples.
 _MEANS: Final = {"accuracy", "acc", "exact_match", "mean", "pass_rate", "pass@1"}
 _CORRECT: Final = ("correct", "is_correct", "cascade_correct")
@@ -84,7 +83,7 @@ def _of_bfcl(source: SourceFile, run: Run) -> Iterator[Attempt]:
     log = run.log
     records = list(json_records(HeldFile(source)))
     if not records or not _is_total(records[0]):
-        raise log.fault("its first line is not of totals", _AS_WRITTEN)
+        raise log.fault("its first line is not of totals", AS_WRITTEN)
     total, failures = records[0], {_id(one, log) for one in records[1:]}
     scored = named_folder(log.path, "score")
     if scored is None:
@@ -123,7 +122,7 @@ def _is_total(record: object) -> bool:
 
 def _id(record: object, log: Any) -> str:
     if not isinstance(record, dict) or not isinstance(record.get("id"), str):
-        raise log.fault("a line has no id", _AS_WRITTEN)
+        raise log.fault("a line has no id", AS_WRITTEN)
     return str(record["id"])
 
 
@@ -206,7 +205,7 @@ def _of_every_eval_ever(record: Mapping[str, Any], number: int, run: Run) -> Ite
         return
     evaluation = record.get("evaluation")
     if not isinstance(evaluation, dict) or not isinstance(model, str):
-        raise log.fault(f"record {number} has no evaluation of a model_id", _AS_WRITTEN, item)
+        raise log.fault(f"record {number} has no evaluation of a model_id", AS_WRITTEN, item)
     # The converter of lm-evaluation-harness writes a missing score as 0, which nothing tells.
     score = number_of(evaluation.get("score"), "the score", item, log)
     run.is_graded |= not math.isnan(score) and score not in {0.0, 1.0}
