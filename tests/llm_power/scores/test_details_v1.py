@@ -266,11 +266,6 @@ def test_files_that_are_not_parquet(tmp_path: Path, content: bytes) -> None:
         read(tmp_path)
 
 
-def test_what_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ScoreError, match=r"no file like \*\*/details_\*.parquet"):
-        read(tmp_path)
-
-
 columns_of_scores = st.lists(st.sampled_from([0.0, 1.0, None]), min_size=5, max_size=5).filter(
     lambda column: {0.0, 1.0} <= {*column}
 )

@@ -298,13 +298,6 @@ def test_no_clusters(tmp_path: Path) -> None:
         read(tmp_path, clusters=["subject"])
 
 
-def test_what_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ScoreError, match=r"no file like \*\*/per_instance_stats.json"):
-        read(tmp_path)
-    with pytest.raises(ScoreError, match="cannot be read"):
-        FORMAT([tmp_path / "a.json"], ReadOptions())
-
-
 trials = st.lists(st.sampled_from([0.0, 0.5, 1.0, None]), min_size=2, max_size=2)
 
 

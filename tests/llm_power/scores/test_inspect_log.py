@@ -490,13 +490,6 @@ def test_zips_that_are_no_log(tmp_path: Path, members: list[Member], message: st
     assert "odd.eval" in str(caught.value)
 
 
-def test_what_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ScoreError, match=r"no file like \*\*/\*.eval or .*Remedy: give the folder"):
-        read(tmp_path)
-    with pytest.raises(ScoreError, match="cannot be read"):
-        FORMAT([tmp_path / "a.eval"], ReadOptions())
-
-
 def _means(column: list[float | None]) -> Any:
     """The mean of each of three items over two epochs, NaN where an epoch has no score."""
     return np.array(column, dtype=float).reshape(3, 2).mean(axis=1)

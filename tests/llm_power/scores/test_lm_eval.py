@@ -523,15 +523,6 @@ def test_docs_that_were_left_out(tmp_path: Path) -> None:
         read(tmp_path)
 
 
-def test_what_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(
-        ScoreError, match=r"no file like \*\*/samples_\*.json\*.*Remedy: give the f"
-    ):
-        read(tmp_path)
-    with pytest.raises(ScoreError, match="cannot be read"):
-        FORMAT([tmp_path / "a.jsonl"], ReadOptions())
-
-
 def test_a_record_without_end_is_not_read_without_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
