@@ -264,10 +264,6 @@ def test_declarations_that_cannot_be_met(tmp_path: Path) -> None:
     paths = write_pair(tmp_path, RIGHT_WRONG)
     with pytest.raises(ScoreError, match="scores of this format are binary"):
         FORMAT(paths, ReadOptions(kind="graded"))
-    with pytest.raises(ScoreError, match="every model is excluded"):
-        FORMAT(paths, ReadOptions(exclude=["one", "two"]))
-    with pytest.raises(ScoreError, match="the model to exclude is not there"):
-        FORMAT(paths, ReadOptions(exclude=["three"]))
 
 
 @pytest.mark.slow
