@@ -48,10 +48,7 @@ def json_members(
     if text.peek() != "{":
         raise text.fault("it does not begin as an object")
     names: set[str] = set()
-    mark = text.take()
-    if text.peek() == "}":
-        mark = text.take()
-    while mark != "}":
+    for _ in _places(text, "}", "object"):
         name = text.value() if text.peek() == '"' else None
         if name is None or text.take() != ":":
             raise text.fault("what follows is no named member")
@@ -62,9 +59,6 @@ def json_members(
             yield from ((name, element) for element in _list(text))
         else:
             yield name, text.value()
-        mark = text.take()
-        if mark not in {",", "}"}:
-            raise text.fault("it is followed by neither a comma nor the end of the object")
     if text.peek():
         raise text.fault("the object has an end, but the file goes on")
 
@@ -80,16 +74,22 @@ def json_document(data: bytes) -> Any:
 
 
 def _list(text: _Text) -> Iterator[Any]:
-    mark = text.take()
-    if text.peek() == "]":
-        mark = text.take()
-    while mark != "]":
+    for _ in _places(text, "]", "list"):
         value = text.value()
         text.n_records += 1
         yield value
+
+
+def _places(text: _Text, end: str, what: str) -> Iterator[None]:
+    """Go to where each element of a list or an object begins, and behind its end."""
+    mark = text.take()
+    if text.peek() == end:
         mark = text.take()
-        if mark not in {",", "]"}:
-            raise text.fault("it is followed by neither a comma nor the end of the list")
+    while mark != end:
+        yield
+        mark = text.take()
+        if mark not in {",", end}:
+            raise text.fault(f"it is followed by neither a comma nor the end of the {what}")
 
 
 def _lines(text: _Text) -> Iterator[Any]:
