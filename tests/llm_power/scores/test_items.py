@@ -1,4 +1,4 @@
-"""Items that several logs share."""
+"""Items that several logs share, and the one score of their repeats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm_power._errors import ScoreError
-from llm_power._scores._items import Items, in_order, over_repeats
+from llm_power._scores._items import Items, in_order, over_repeats, reduced
 from llm_power._scores._source import LogFile
 
 
@@ -83,3 +83,25 @@ def test_labels_of_an_item_that_no_log_has(items: Items) -> None:
     assert items.columns(["7"]) == {"topic": ("x",)}
     with pytest.raises(ScoreError, match="item '8': no log has this item, to take 'topic' of"):
         items.columns(["7", "8"])
+
+
+@pytest.mark.parametrize("name", ["pass_at", "pass_k"])
+def test_more_attempts_than_there_are_cannot_be_drawn(name: str) -> None:
+    assert math.isnan(reduced(f"{name}_3", [1.0, 0.0]))
+
+
+@pytest.mark.parametrize(
+    ("name", "scores", "score"),
+    [
+        ("pass_at_2", [1.0, 0.0], 1.0),
+        ("pass_at_2", [0.0, 0.0], 0.0),
+        ("pass_k_2", [1.0, 1.0], 1.0),
+        ("pass_k_2", [1.0, 0.0], 0.0),
+        ("pass_at_2", [1.0, 0.0, 0.0], 2 / 3),
+        ("pass_k_2", [1.0, 1.0, 0.0], 1 / 3),
+    ],
+)
+def test_attempts_are_drawn_without_replacement_all_of_them_where_no_more_are_left(
+    name: str, scores: list[float], score: float
+) -> None:
+    assert reduced(name, scores) == pytest.approx(score)
