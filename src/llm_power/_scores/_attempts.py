@@ -71,18 +71,13 @@ def of_records(attempts_of: OfRecord) -> Callable[[Logs, ReadOptions], TaskScore
             attempts = (
                 attempt
                 for number, record in enumerate(json_records(source), start=1)
-                for attempt in attempts_of(_object(record, number, log), number, run)
+                for attempt in attempts_of(
+                    log.checked(record, f"record {number}", AS_WRITTEN), number, run
+                )
             )
             return _made(_collected(attempts, run, items), run, source.record())
 
     return one_by_one(read)
-
-
-def _object(record: object, number: int, log: LogFile) -> Mapping[str, Any]:
-    if not isinstance(record, dict):
-        problem = f"record {number} is a {type(record).__name__} instead of an object"
-        raise log.fault(problem, AS_WRITTEN)
-    return record
 
 
 def _collected(attempts: Iterable[Attempt], run: Run, items: Items) -> dict[str, list[float]]:

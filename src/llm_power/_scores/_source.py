@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -61,6 +61,21 @@ class LogFile:
     def fault(self, problem: str, remedy: str, item: str | None = None) -> ScoreError:
         """Return the error that names the file, the model, and the item where there is one."""
         return ScoreError(problem, remedy=remedy, file=str(self.path), model=self.model, item=item)
+
+    def checked(
+        self,
+        record: object,
+        called: str,
+        remedy: str,
+        fault_of: Callable[[Mapping[str, Any]], str | None] = lambda _: None,
+    ) -> Mapping[str, Any]:
+        """Return a record of the file, which has to be an object without a fault."""
+        if not isinstance(record, dict):
+            problem = f"is a {type(record).__name__} instead of an object"
+            raise self.fault(f"{called} {problem}", remedy)
+        if (fault := fault_of(record)) is not None:
+            raise self.fault(f"{called} {fault}", remedy)
+        return record
 
 
 class StreamedFile:

@@ -102,13 +102,11 @@ class _Reading:
         self._without_stats: set[str] = set()
         self._counts: set[int] = set()
 
-    def take(self, record: object) -> None:
+    def take(self, found: object) -> None:
         """Take a record, of which only the statistic that is the score is kept."""
         self._n_records += 1
-        fault = _fault(record)
-        if fault is not None or not isinstance(record, dict):
-            problem = f"record {self._n_records} {fault}"
-            raise self._log.fault(problem, "give the file as HELM wrote it")
+        called, remedy = f"record {self._n_records}", "give the file as HELM wrote it"
+        record = self._log.checked(found, called, remedy, _fault)
         item, trial = record["instance_id"], record["train_trial_index"]
         splits = {stat["name"].get("split") for stat in record["stats"]}
         if len(splits) > 1:
@@ -198,10 +196,8 @@ class _Reading:
             self._scores[split][item] = {}
 
 
-def _fault(record: object) -> str | None:
+def _fault(record: Mapping[str, Any]) -> str | None:
     """Return why a record is not one of these statistics, None if it is one."""
-    if not isinstance(record, dict):
-        return f"is a {type(record).__name__} instead of an object"
     if not isinstance(record.get("instance_id"), str):
         return "has no text as instance_id"
     if type(record.get("train_trial_index")) is not int:  # True is an int to isinstance

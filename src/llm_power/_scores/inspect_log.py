@@ -183,13 +183,11 @@ class _Reading:
         self._reducer = Choice("reducer", "reducers of the epochs", options.reducer)
         self._displays_more = False
 
-    def take(self, sample: object, name: str | None = None) -> None:
+    def take(self, found: object, name: str | None = None) -> None:
         """Take a sample, from the member of that name where the log is a zip."""
         self._n_samples += 1
-        fault = _fault(sample)
-        if fault is not None or not isinstance(sample, dict):
-            problem = f"sample {self._n_samples} {fault}"
-            raise self.log.fault(problem, "have Inspect write the log again")
+        called, remedy = f"sample {self._n_samples}", "have Inspect write the log again"
+        sample = self.log.checked(found, called, remedy, _fault)
         item, epoch = str(sample["id"]), sample["epoch"]
         if name not in {None, f"samples/{item}_epoch_{epoch}.json"}:
             raise self.log.fault(
@@ -327,10 +325,8 @@ def _by_scorer(scores: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _fault(sample: object) -> str | None:
+def _fault(sample: Mapping[str, Any]) -> str | None:
     """Return why a part of a log is not a sample, None if it is one."""
-    if not isinstance(sample, dict):
-        return f"is a {type(sample).__name__} instead of an object"
     if type(sample.get("id")) not in {int, str}:  # True is an int to isinstance
         return "has neither a whole number nor text as id"
     if not _is_count(sample.get("epoch")):

@@ -119,15 +119,11 @@ class _Reading:
         self._metric = Choice("metric", "metrics", options.metric)
         self._filter = Choice("filter", "filters of the answers", options.filter)
 
-    def take(self, record: Any) -> None:
+    def take(self, found: object) -> None:
         """Take the score of one record."""
         self._n_records += 1
-        problem = _fault(record)
-        if problem is not None:
-            raise self._log.fault(
-                f"record {self._n_records} {problem}",
-                "give samples as the harness writes them with --log_samples",
-            )
+        remedy = "give samples as the harness writes them with --log_samples"
+        record = self._log.checked(found, f"record {self._n_records}", remedy, _fault)
         doc_id = self._item(record)
         name = record.get("filter")
         if name != self._filter.among([] if name is None else [name]):
@@ -194,10 +190,8 @@ class _Reading:
 _ABSENT: Final = object()
 
 
-def _fault(record: object) -> str | None:
+def _fault(record: Mapping[str, Any]) -> str | None:
     """Return why a record is not a sample, None if it is one."""
-    if not isinstance(record, dict):
-        return f"is a {type(record).__name__} instead of an object"
     if type(record.get("doc_id")) is not int:  # True is an int to isinstance
         return "has no whole number as doc_id"
     if not is_sample(record):
