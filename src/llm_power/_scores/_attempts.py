@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from llm_power._errors import ScoreError
 from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
-from llm_power._scores._items import Items, mean_of_repeats, variance_of_repeats
+from llm_power._scores._items import Items
 from llm_power._scores._json import json_document, json_records
-from llm_power._scores._logs import Logs, ModelScores, one_by_one
+from llm_power._scores._logs import AS_WRITTEN, Logs, ModelScores, one_by_one
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
 from llm_power._scores._table import number_in_json
 from llm_power._scores.options import ReadOptions
@@ -48,6 +47,7 @@ class Run:
 
 AttemptsOf = Callable[[SourceFile, Run], Iterable[Attempt]]
 OfRecord = Callable[[Mapping[str, Any], int, Run], Iterable[Attempt]]
+OfStream = Callable[[Iterator[object], Run], Iterable[Attempt]]
 
 
 def of_document(
@@ -66,24 +66,24 @@ def of_document(
 def of_records(attempts_of: OfRecord) -> Callable[[Logs, ReadOptions], TaskScores]:
     """Return what reads logs of one JSON object a record, of which none is kept."""
 
+    def of_all(records: Iterator[object], run: Run) -> Iterator[Attempt]:
+        for number, record in enumerate(records, start=1):
+            checked = run.log.checked(record, f"record {number}", AS_WRITTEN)
+            yield from attempts_of(checked, number, run)
+
+    return of_stream(of_all)
+
+
+def of_stream(attempts_of: OfStream) -> Callable[[Logs, ReadOptions], TaskScores]:
+    """Return what reads logs of JSON records, whose reader has something to say at their end."""
+
     def read(log: LogFile, options: ReadOptions, items: Items) -> ModelScores:
         run = Run(log, options)
         with StreamedFile(log.path) as source:
-            attempts = (
-                attempt
-                for number, record in enumerate(json_records(source), start=1)
-                for attempt in attempts_of(_object(record, number, log), number, run)
-            )
-            return _made(_collected(attempts, run, items), run, source.record())
+            scores = _collected(attempts_of(json_records(source), run), run, items)
+            return _made(scores, run, source.record())
 
     return one_by_one(read)
-
-
-def _object(record: object, number: int, log: LogFile) -> Mapping[str, Any]:
-    if not isinstance(record, dict):
-        problem = f"record {number} is a {type(record).__name__} instead of an object"
-        raise log.fault(problem, "give the file as its tool wrote it")
-    return record
 
 
 def _collected(attempts: Iterable[Attempt], run: Run, items: Items) -> dict[str, list[float]]:
@@ -97,18 +97,17 @@ def _collected(attempts: Iterable[Attempt], run: Run, items: Items) -> dict[str,
 def _made(scores: Mapping[str, Sequence[float]], run: Run, source: SourceFile) -> ModelScores:
     run.metric.check(run.log, len(scores))
     if not scores:
-        raise run.log.fault("there is no item in it", "give the file as its tool wrote it")
+        raise run.log.fault("there is no item in it", AS_WRITTEN)
     every = [score for of_item in scores.values() for score in of_item]
     attempts = range(max(map(len, scores.values())))
     by_number = {item: dict(enumerate(of_item)) for item, of_item in scores.items()}
-    return ModelScores(
+    return ModelScores.of_repeats(
         run.log,
         source,
-        mean_of_repeats(by_number, attempts),
-        {"number of attempts": len(attempts), **run.made},
-        is_graded=run.is_graded or len(attempts) > 1,
-        n_repeats=len(attempts),
-        variances=variance_of_repeats(by_number, attempts),
+        by_number,
+        attempts,
+        made={"number of attempts": len(attempts), **run.made},
+        is_graded=run.is_graded,
         displayed=[one.of(every) for one in run.displayed],
     )
 
@@ -127,9 +126,7 @@ def document(source: SourceFile, log: LogFile) -> Mapping[str, Any]:
     """Return the one JSON object of a file."""
     found = json_of(source, log)
     if not isinstance(found, dict):
-        raise log.fault(
-            f"a {type(found).__name__} instead of an object", "give the file as its tool wrote it"
-        )
+        raise log.fault(f"a {type(found).__name__} instead of an object", AS_WRITTEN)
     return found
 
 
@@ -157,9 +154,7 @@ def text_of(record: Mapping[str, Any], name: str, log: LogFile, number: object) 
     """Return what has to be text, or a whole number, in a record."""
     value = record.get(name)
     if type(value) not in {str, int} or value == "":
-        raise log.fault(
-            f"record {number} has no text as {name}", "give the file as its tool wrote it"
-        )
+        raise log.fault(f"record {number} has no text as {name}", AS_WRITTEN)
     return str(value)
 
 
@@ -178,15 +173,3 @@ def number_of(value: object, what: str, item: str, log: LogFile) -> float:
 def named_folder(path: Path, below: str) -> Path | None:
     """Return the deepest folder of that name that a file is in, None if there is none."""
     return next((folder for folder in path.absolute().parents if folder.name == below), None)
-
-
-def required_file(place: Path, log: LogFile, why: str) -> SourceFile:
-    """Read a file that another is of no use without."""
-    if not place.is_file():
-        raise ScoreError(
-            f"{why} should be in {place}, which does not exist",
-            remedy="keep the folders as the tool wrote them",
-            file=str(log.path),
-            model=log.model,
-        )
-    return read_file(place)

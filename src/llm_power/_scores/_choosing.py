@@ -15,7 +15,6 @@ T = TypeVar("T")
 Asked = TypeVar("Asked", bound=ReadOptions)
 
 _EXAMPLE: Final = ", for example"
-_AMONG: Final = "choose among them"
 _MOST_CANDIDATES: Final = 12
 # Of many metrics one of these is offered.
 _USUAL: Final = ("acc", "accuracy", "exact_match", "quasi_exact_match")
@@ -39,10 +38,12 @@ class OpenChoice(ScoreError):
         log: LogFile,
         remedy: str,
         *,
+        is_of_names: bool = False,
         is_absent: bool = False,
         sized: Callable[[ReadOptions], Sized] | None = None,
     ) -> None:
-        self.lead, self.candidates, self.is_absent = lead, candidates, is_absent
+        self.lead, self.candidates = lead, candidates
+        self.is_of_names, self.is_absent = is_of_names, is_absent
         self.task, self._sized = "", sized
         super().__init__(
             f"{lead}: {self.listing}",
@@ -87,7 +88,7 @@ class AllOpen(ScoreError):
         others = f"choose others of them than {tried}"
         remedies = dict.fromkeys(
             others
-            if beyond and fault.remedy.startswith(_AMONG)
+            if beyond and isinstance(fault, OpenChoice) and fault.is_of_names
             else fault.remedy.removesuffix(_EXAMPLE)
             for fault in self.faults
         )
@@ -169,7 +170,8 @@ class Choice:
             {name: f" ({n:,} {unit})" for name, n in self.found.items()},
             {self.option: most},
             log,
-            f"{_AMONG} ({most!r} is only {why}){_EXAMPLE}",
+            f"choose among them ({most!r} is only {why}){_EXAMPLE}",
+            is_of_names=True,
             is_absent=self.declared is not None,
         )
 

@@ -33,10 +33,15 @@ class Head:
         with StreamedFile(self.path) as file:
             return file.read(_HEAD)
 
+    @property
+    def is_zip(self) -> bool:
+        """Whether it is a zip."""
+        return self.data.startswith(ZIP_MAGIC)
+
     @cached_property
     def in_zip(self) -> frozenset[str]:
         """Names of the members, if it is a zip."""
-        if not self.data.startswith(ZIP_MAGIC):
+        if not self.is_zip:
             return frozenset()
         with open_archive(self.path, str(self.path)) as archive:
             return frozenset(archive.names)
@@ -52,7 +57,7 @@ class Head:
         found: dict[str, Any] = {}
         if is_json(self.data):
             with suppress(ScoreError), StreamedFile(self.path) as file:
-                for name, value in json_members(file, _Every()):
+                for name, value in json_members(file):
                     if name in found or len(found) > _MOST_MEMBERS:
                         break  # the rest of a list may be all of a log
                     found[name] = value
@@ -66,16 +71,13 @@ class Head:
         with StreamedFile(self.path) as file:
             return next(json_records(file), None)
 
+    def has(self, *fields: str) -> bool:
+        """Return whether the first record is an object with these fields."""
+        return isinstance(self.record, dict) and {*fields} <= {*self.record}
+
     @cached_property
     def columns(self) -> Sequence[str]:
         """Names of the columns, if it is Parquet."""
         if not self.data.startswith(PARQUET_MAGIC):
             return ()
         return parquet_header(read_file(self.path))[0]
-
-
-class _Every:
-    """Every name: of a list the first element is enough."""
-
-    def __contains__(self, _: object) -> bool:
-        return True

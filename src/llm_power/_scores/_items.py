@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean, median, mode
 from typing import Any, Final
 
 import numpy as np
@@ -105,13 +105,6 @@ def over_repeats(
     return found
 
 
-def mean_of_repeats(
-    scores: Mapping[str, Mapping[int, float]], repeats: Collection[int]
-) -> dict[str, float]:
-    """Return the mean score of each item over `repeats`."""
-    return over_repeats(fmean, scores, repeats)
-
-
 def variance_of_repeats(
     scores: Mapping[str, Mapping[int, float]], repeats: Collection[int]
 ) -> dict[str, float]:
@@ -166,8 +159,7 @@ _BY_NAME: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {
     "mean": fmean,
     "median": median,
     "max": max,
-    # The first of those that are as frequent.
-    "mode": lambda scores: Counter(scores).most_common(1)[0][0],
+    "mode": mode,  # the first of those that are as frequent
 }
 _OF_K: Final = re.compile(r"(?P<name>at_least|pass_at|pass_k)_(?P<k>[1-9]\d*)")
 _SOLVED: Final = 1.0

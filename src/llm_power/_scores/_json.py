@@ -40,29 +40,25 @@ def json_records(source: StreamedFile | HeldFile) -> Iterator[Any]:
         raise text.fault("the list has an end, but the file goes on")
 
 
-def json_members(source: StreamedFile, lists: Container[str] = ()) -> Iterator[tuple[str, Any]]:
-    """Yield the members of the one object that is in a file."""
+def json_members(
+    source: StreamedFile, lists: Container[str] | None = None
+) -> Iterator[tuple[str, Any]]:
+    """Yield the members of the one object in a file, of `lists` (by default all) each element."""
     text = _Text(source)
     if text.peek() != "{":
         raise text.fault("it does not begin as an object")
     names: set[str] = set()
-    mark = text.take()
-    if text.peek() == "}":
-        mark = text.take()
-    while mark != "}":
+    for _ in _places(text, "}", "object"):
         name = text.value() if text.peek() == '"' else None
         if name is None or text.take() != ":":
             raise text.fault("what follows is no named member")
         if name in names:
             raise text.fault(f"the object has the key {name!r} twice")
         names.add(name)
-        if name in lists and text.peek() == "[":
+        if (lists is None or name in lists) and text.peek() == "[":
             yield from ((name, element) for element in _list(text))
         else:
             yield name, text.value()
-        mark = text.take()
-        if mark not in {",", "}"}:
-            raise text.fault("it is followed by neither a comma nor the end of the object")
     if text.peek():
         raise text.fault("the object has an end, but the file goes on")
 
@@ -78,16 +74,22 @@ def json_document(data: bytes) -> Any:
 
 
 def _list(text: _Text) -> Iterator[Any]:
-    mark = text.take()
-    if text.peek() == "]":
-        mark = text.take()
-    while mark != "]":
+    for _ in _places(text, "]", "list"):
         value = text.value()
         text.n_records += 1
         yield value
+
+
+def _places(text: _Text, end: str, what: str) -> Iterator[None]:
+    """Go to where each element of a list or an object begins, and behind its end."""
+    mark = text.take()
+    if text.peek() == end:
         mark = text.take()
-        if mark not in {",", "]"}:
-            raise text.fault("it is followed by neither a comma nor the end of the list")
+    while mark != end:
+        yield
+        mark = text.take()
+        if mark not in {",", end}:
+            raise text.fault(f"it is followed by neither a comma nor the end of the {what}")
 
 
 def _lines(text: _Text) -> Iterator[Any]:

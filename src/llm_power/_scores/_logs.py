@@ -19,7 +19,15 @@ from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import OpenChoice, Sized, for_task, named_in, read_each
 from llm_power._scores._displayed import Displayed
 from llm_power._scores._head import Head
-from llm_power._scores._items import Items, in_order, score_matrix
+from llm_power._scores._items import (
+    Items,
+    in_order,
+    makes_grades,
+    over_repeats,
+    reduced,
+    score_matrix,
+    variance_of_repeats,
+)
 from llm_power._scores._source import LogFile, SourceFile, common_folder
 from llm_power._scores._table import scaled
 from llm_power._scores.options import ReadOptions
@@ -28,6 +36,8 @@ from llm_power._statistics.argument_checks import Number
 
 # How isoformat writes it; file systems that know no colon have a dash in its place.
 RUN_TIME: Final = r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(?:\.\d+)?"
+
+AS_WRITTEN: Final = "give the file as its tool wrote it"
 
 #: Cluster column of a pooled group: which of its tasks an item is of.
 SUBTASK: Final = "subtask"
@@ -82,8 +92,8 @@ class LogFormat:
         if self.tasks_of is not None:
             tasks = self.tasks_of(file)
             if not tasks:
-                problem, remedy = "no record names its task", "give the file as its tool wrote it"
-                raise ScoreError(problem, remedy=remedy, file=str(file))
+                problem = "no record names its task"
+                raise ScoreError(problem, remedy=AS_WRITTEN, file=str(file))
             return tasks
         match = self.name.fullmatch(file.name)
         return [match.groupdict().get("task") if match else None]
@@ -152,6 +162,34 @@ class ModelScores:
     n_repeats: int = 1
     variances: Mapping[str, float] = field(default_factory=dict)  # of the repeats, by item
     displayed: Sequence[Displayed] = ()
+
+    @classmethod
+    def of_repeats(
+        cls,
+        log: LogFile,
+        source: SourceFile,
+        scores: Mapping[str, Mapping[int, float]],
+        repeats: Collection[int],
+        reducer: str = "mean",
+        *,
+        made: Mapping[str, object],
+        declared: Collection[str] = (),
+        is_graded: bool = False,
+        displayed: Sequence[Displayed] = (),
+    ) -> ModelScores:
+        """Return the one score of each item that `reducer` makes of all its repeats."""
+        is_mean = reducer == "mean"
+        return cls(
+            log,
+            source,
+            over_repeats(partial(reduced, reducer), scores, repeats),
+            made,
+            declared,
+            is_graded or (len(repeats) > 1 and makes_grades(reducer)),
+            n_repeats=len(repeats) if is_mean else 1,
+            variances=variance_of_repeats(scores, repeats) if is_mean else {},
+            displayed=displayed,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -543,16 +581,10 @@ def _spread(
     models: Sequence[str],
 ) -> NDArray[Number]:
     """Return one matrix a task below the other, with a column for each of `models`."""
-    return np.concatenate(
-        [
-            np.column_stack(
-                [
-                    matrix[:, task.models.index(model)]
-                    if model in task.models
-                    else np.full(task.n_items, empty, dtype=matrix.dtype)
-                    for model in models
-                ]
-            )
-            for task, matrix in zip(tasks, matrices, strict=True)
-        ]
-    )
+    column = {model: j for j, model in enumerate(models)}
+    spread = []
+    for task, matrix in zip(tasks, matrices, strict=True):
+        whole = np.full((task.n_items, len(models)), empty, dtype=matrix.dtype)
+        whole[:, [column[model] for model in task.models]] = matrix
+        spread.append(whole)
+    return np.concatenate(spread)

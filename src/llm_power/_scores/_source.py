@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,19 +45,9 @@ class SourceFile:
 
 def read_file(path: str | os.PathLike[str]) -> SourceFile:
     """Read a file whole."""
-    place = Path(path)
-    try:
-        with open_file(place) as stream:
-            data = stream.read()
-            seconds = os.fstat(stream.fileno()).st_mtime
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise _not_readable(place, error) from error
-    return SourceFile(
-        path=place,
-        data=data,
-        sha256=hashlib.sha256(data).hexdigest(),
-        modified=datetime.fromtimestamp(seconds, tz=UTC),
-    )
+    with StreamedFile(path) as file:
+        data = file.read()
+        return replace(file.record(), data=data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +62,21 @@ class LogFile:
         """Return the error that names the file, the model, and the item where there is one."""
         return ScoreError(problem, remedy=remedy, file=str(self.path), model=self.model, item=item)
 
+    def checked(
+        self,
+        record: object,
+        called: str,
+        remedy: str,
+        fault_of: Callable[[Mapping[str, Any]], str | None] = lambda _: None,
+    ) -> Mapping[str, Any]:
+        """Return a record of the file, which has to be an object without a fault."""
+        if not isinstance(record, dict):
+            problem = f"is a {type(record).__name__} instead of an object"
+            raise self.fault(f"{called} {problem}", remedy)
+        if (fault := fault_of(record)) is not None:
+            raise self.fault(f"{called} {fault}", remedy)
+        return record
+
 
 class StreamedFile:
     """A file read once, in pieces, and hashed as it is read: for one too large to hold."""
@@ -84,15 +89,15 @@ class StreamedFile:
         try:
             self._stream = open_file(self.path)
             self._seconds = os.fstat(self._stream.fileno()).st_mtime
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             raise _not_readable(self.path, error) from error
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stream.close()
 
-    def read(self, size: int) -> bytes:
-        """Return the next bytes, at most `size` of them, none at the end."""
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes, at most `size` of them or all, none at the end."""
         try:
             data = self._stream.read(size)
         except OSError as error:

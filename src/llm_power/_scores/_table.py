@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import numpy as np
 import pyarrow as pa
@@ -28,10 +28,14 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from llm_power._errors import ScoreError, listed
+from llm_power._scores._displayed import inside
 from llm_power._scores._json import json_records
 from llm_power._scores._source import HeldFile, NoClusterColumn, SourceFile
 from llm_power._scores._zip import ZIP_MAGIC, open_archive
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:  # its module imports this one
+    from llm_power._scores.options import ReadOptions
 
 PARQUET_MAGIC: Final = b"PAR1"
 
@@ -70,29 +74,6 @@ _ITEM_COLUMNS: Final = ("item_id", "item")
 _SOLVED: Final = {"yes", "pass", "passed", "correct", "right", "solved", "success"}
 
 Coded = tuple[tuple[str, ...], IntArray]
-
-
-class Declared(Protocol):
-    """Declarations on a table that `ReadOptions` holds; its module imports this one."""
-
-    @property
-    def true(self) -> Sequence[str]:
-        """Words that mean 1."""
-
-    @property
-    def percent(self) -> bool:
-        """Whether scores are from 0 to 100."""
-
-    @property
-    def decimal(self) -> str | None:
-        """Decimal mark, where the other one separates thousands."""
-
-    @property
-    def task(self) -> str | None:
-        """Sheet of a workbook that has several."""
-
-    def declared_columns(self) -> list[str]:
-        """Return the declared columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +294,7 @@ def joined(faults: Sequence[ScoreError]) -> ScoreError:
     )
 
 
-def read_table(source: SourceFile, options: Declared) -> Table:
+def read_table(source: SourceFile, options: ReadOptions) -> Table:
     """Read a Parquet file, JSON or a workbook, known by its first bytes, or else a CSV."""
     whole = expanded(source)
     paths = [name for name in options.declared_columns() if "." in name]
@@ -333,7 +314,7 @@ def read_table(source: SourceFile, options: Declared) -> Table:
     )
 
 
-def scaled(values: FloatArray, options: Declared, file: str) -> FloatArray:
+def scaled(values: FloatArray, options: ReadOptions, file: str) -> FloatArray:
     """Return scores in [0, 1], where they were declared to be of percent."""
     if not options.percent:
         return values
@@ -448,13 +429,6 @@ def _with_fields(table: Table, paths: Sequence[str]) -> Table:
     return replace(table, columns=columns)
 
 
-def _at_path(row: Mapping[str, Any], path: str) -> Any:
-    found: Any = row
-    for name in path.split("."):
-        found = found.get(name) if isinstance(found, dict) else None
-    return found
-
-
 def is_json(data: bytes) -> bool:
     """Return whether bytes begin as a JSON object or list."""
     return data[:_JSON_HEAD].removeprefix(BOM_UTF8).lstrip()[:1] in {b"[", b"{"}
@@ -560,7 +534,7 @@ def read_json(source: SourceFile, paths: Sequence[str] = ()) -> Table:
                 f"row {number} is a {type(row).__name__} instead of an object",
                 "write an object with the same names in each line",
             )
-        row.update({path: _at_path(row, path) for path in paths if path not in row})
+        row.update({path: inside(row, *path.split(".")) for path in paths if path not in row})
         if number == 1:
             columns = {name: [] for name in row}
         if row.keys() != columns.keys():

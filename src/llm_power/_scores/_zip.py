@@ -62,6 +62,11 @@ class Archive:
         if len(self.names) != self._n_declared():
             raise zipfile.BadZipFile("Other number of files in directory than declared")
 
+    @property
+    def data_names(self) -> list[str]:
+        """The names but those in a __MACOSX folder, which holds what the Finder adds."""
+        return [name for name in self.names if not name.startswith("__MACOSX/")]
+
     def read(self, name: str) -> bytes:
         """Return a member, which has the size and the check sum that the zip says it has."""
         # Those that it replaced have them too, or damage might have made the name.

@@ -21,17 +21,14 @@ from llm_power._scores._attempts import (
     number_of,
     of_document,
     of_records,
-    required_file,
     text_of,
     texts_in,
 )
 from llm_power._scores._displayed import Displayed, displayed, inside
-from llm_power._scores._head import Head
 from llm_power._scores._json import json_records
-from llm_power._scores._logs import LogFormat
+from llm_power._scores._logs import AS_WRITTEN, LogFormat
 from llm_power._scores._source import HeldFile, SourceFile, read_file
 
-_AS_WRITTEN: Final = "give the file as its tool wrote it"
 # Metrics of Every Eval Ever that are means of the scores of samples.
 _MEANS: Final = {"accuracy", "acc", "exact_match", "mean", "pass_rate", "pass@1"}
 _CORRECT: Final = ("correct", "is_correct", "cascade_correct")
@@ -86,7 +83,7 @@ def _of_bfcl(source: SourceFile, run: Run) -> Iterator[Attempt]:
     log = run.log
     records = list(json_records(HeldFile(source)))
     if not records or not _is_total(records[0]):
-        raise log.fault("its first line is not of totals", _AS_WRITTEN)
+        raise log.fault("its first line is not of totals", AS_WRITTEN)
     total, failures = records[0], {_id(one, log) for one in records[1:]}
     scored = named_folder(log.path, "score")
     if scored is None:
@@ -95,12 +92,14 @@ def _of_bfcl(source: SourceFile, run: Run) -> Iterator[Attempt]:
             "keep the folders score and result as BFCL wrote them",
         )
     place = scored.with_name("result") / log.path.absolute().relative_to(scored)
-    results = required_file(
-        place.with_name(log.path.name.replace("_score.json", "_result.json")),
-        log,
-        "which items there were, of which it lists the failures alone,",
-    )
-    ids = [_id(one, log) for one in json_records(HeldFile(results))]
+    results = place.with_name(log.path.name.replace("_score.json", "_result.json"))
+    if not results.is_file():
+        raise log.fault(
+            "which items there were, of which it lists the failures alone, should be in "
+            f"{results}, which does not exist",
+            "keep the folders as the tool wrote them",
+        )
+    ids = [_id(one, log) for one in json_records(HeldFile(read_file(results)))]
     beyond = failures.difference(ids)
     solved = len({*ids}) - len(failures)
     if beyond or len({*ids}) != total["total_count"]:
@@ -123,7 +122,7 @@ def _is_total(record: object) -> bool:
 
 def _id(record: object, log: Any) -> str:
     if not isinstance(record, dict) or not isinstance(record.get("id"), str):
-        raise log.fault("a line has no id", _AS_WRITTEN)
+        raise log.fault("a line has no id", AS_WRITTEN)
     return str(record["id"])
 
 
@@ -183,10 +182,7 @@ ALPACA_EVAL: Final = LogFormat(
     patterns=("**/annotations.json",),
     model_of=_generator,
     read=of_records(_of_alpaca_eval),
-    fits=lambda head: (
-        isinstance(head.record, dict)
-        and {"instruction", "preference", "generator_2"} <= {*head.record}
-    ),
+    fits=lambda head: head.has("instruction", "preference", "generator_2"),
     is_loose=True,
 )
 
@@ -209,7 +205,7 @@ def _of_every_eval_ever(record: Mapping[str, Any], number: int, run: Run) -> Ite
         return
     evaluation = record.get("evaluation")
     if not isinstance(evaluation, dict) or not isinstance(model, str):
-        raise log.fault(f"record {number} has no evaluation of a model_id", _AS_WRITTEN, item)
+        raise log.fault(f"record {number} has no evaluation of a model_id", AS_WRITTEN, item)
     # The converter of lm-evaluation-harness writes a missing score as 0, which nothing tells.
     score = number_of(evaluation.get("score"), "the score", item, log)
     run.is_graded |= not math.isnan(score) and score not in {0.0, 1.0}
@@ -231,17 +227,12 @@ def _aggregate(path: Path, metric: str) -> list[Displayed]:
     return displayed(f"score ({beside.name})", score, scale=100 if is_percent else 1)
 
 
-def _is_sample_of_every_eval(head: Head) -> bool:
-    record = head.record
-    return isinstance(record, dict) and {"sample_id", "evaluation", "schema_version"} <= {*record}
-
-
 EVERY_EVAL_EVER: Final = LogFormat(
     name=re.compile(r".+_samples\.jsonl", re.DOTALL),
     patterns=("**/*_samples.jsonl",),
     model_of=lambda path: str(first_record(path).get("model_id") or path.stem),
     tasks_of=lambda path: texts_in(path, "evaluation_name"),
     read=of_records(_of_every_eval_ever),
-    fits=_is_sample_of_every_eval,
+    fits=lambda head: head.has("sample_id", "evaluation", "schema_version"),
     is_loose=True,
 )

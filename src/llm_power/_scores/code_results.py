@@ -20,11 +20,10 @@ from llm_power._scores._attempts import (
 )
 from llm_power._scores._displayed import displayed
 from llm_power._scores._json import json_document
-from llm_power._scores._logs import LogFormat
+from llm_power._scores._logs import AS_WRITTEN, LogFormat
 from llm_power._scores._source import SourceFile, read_file
 
 _PASS: Final = "pass"
-_AS_WRITTEN: Final = "give the file as its tool wrote it"
 _METADATA: Final = "run_metadata.json"
 _SCENARIO: Final = re.compile(r"Scenario\.(?P<task>[a-z]+)_.*eval_all\.json")
 
@@ -32,10 +31,10 @@ _SCENARIO: Final = re.compile(r"Scenario\.(?P<task>[a-z]+)_.*eval_all\.json")
 def _of_evalplus(source: SourceFile, run: Run) -> Iterator[Attempt]:
     problems = document(source, run.log).get("eval")
     if not isinstance(problems, dict):
-        raise run.log.fault("there are no results by problem, as eval", _AS_WRITTEN)
+        raise run.log.fault("there are no results by problem, as eval", AS_WRITTEN)
     for item, solutions in problems.items():
         if not isinstance(solutions, list) or not all(isinstance(s, dict) for s in solutions):
-            raise run.log.fault("it has no list of solutions", _AS_WRITTEN, item)
+            raise run.log.fault("it has no list of solutions", AS_WRITTEN, item)
         for solution in solutions:
             status = {
                 test: solution.get(f"{test}_status")
@@ -71,7 +70,7 @@ EVALPLUS: Final = LogFormat(
     model_of=_model_of_evalplus,
     tasks_of=_tasks_of_evalplus,
     read=of_document(_of_evalplus),
-    fits=lambda head: isinstance(head.record, dict) and {"hash", "eval"} <= {*head.record},
+    fits=lambda head: head.has("hash", "eval"),
     is_loose=True,
 )
 
@@ -94,9 +93,7 @@ LIVECODEBENCH: Final = LogFormat(
     patterns=("**/Scenario.*eval_all.json",),
     model_of=lambda path: path.absolute().parent.name,
     read=of_records(_of_livecodebench),
-    fits=lambda head: (
-        isinstance(head.record, dict) and {"question_id", "graded_list"} <= {*head.record}
-    ),
+    fits=lambda head: head.has("question_id", "graded_list"),
 )
 
 
@@ -104,7 +101,7 @@ def _of_terminal_bench(source: SourceFile, run: Run) -> Iterator[Attempt]:
     found = document(source, run.log)
     trials = found.get("results")
     if not isinstance(trials, list) or not all(isinstance(trial, dict) for trial in trials):
-        raise run.log.fault("there is no list of trials, as results", _AS_WRITTEN)
+        raise run.log.fault("there is no list of trials, as results", AS_WRITTEN)
     run.displayed = displayed("accuracy", found.get("accuracy"), is_exact=True)
     metadata = _metadata(run.log.path)
     run.made = {name: metadata.get(name) for name in ("dataset_name", "dataset_version")}

@@ -27,11 +27,6 @@ _TEXTS: Final = ("example", "choices")
 _RUN_FOLDER: Final = re.compile(RUN_TIME)
 
 
-def is_details(columns: Sequence[str]) -> bool:
-    """Return whether the columns of a Parquet are those of the details, in either schema."""
-    return "example" in columns and ("hashes" in columns or _METRICS in columns)
-
-
 def _model_of(path: Path) -> str:
     folders = [folder.name for folder in path.absolute().parents if folder.name]
     outside_run = (name for name in folders if not _RUN_FOLDER.fullmatch(name))
@@ -100,6 +95,7 @@ FORMAT: Final = LogFormat(
     patterns=("**/details_*.parquet",),
     model_of=_model_of,
     read=of_document(_attempts, may_lack_parts=True),
-    fits=lambda head: is_details(head.columns),
+    # In either schema.
+    fits=lambda head: "example" in head.columns and bool({"hashes", _METRICS} & {*head.columns}),
     is_loose=True,
 )

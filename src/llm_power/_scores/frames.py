@@ -7,20 +7,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 
 from llm_power._errors import InvalidArgument, listed
-from llm_power._scores._items import (
-    is_reducer,
-    makes_grades,
-    over_repeats,
-    reduced,
-    variance_of_repeats,
-)
+from llm_power._scores._items import is_reducer
 from llm_power._scores._logs import Logs, ModelScores
 from llm_power._scores._source import LogFile, SourceFile
 from llm_power._scores._table import Table, whole_column
@@ -140,18 +133,12 @@ def _reduced(
     if not is_reducer(reducer):
         raise InvalidArgument(f"reducer must be one that Inspect has, got {reducer!r}")
     epochs = {epoch for items in scores.values() for one in items.values() for epoch in one}
-    over_epochs = partial(over_repeats, repeats=epochs)
     models = options.kept(sorted(scores), table.file)
     ids = table.labels("id")
     labels = {name: dict(zip(ids, table.labels(name), strict=True)) for name in options.clusters}
     read = [
-        ModelScores(
-            LogFile(model, table.source.path),
-            table.source,
-            over_epochs(partial(reduced, reducer), scores[model]),
-            is_graded=len(epochs) > 1 and makes_grades(reducer),
-            n_repeats=len(epochs) if reducer == "mean" else 1,
-            variances=variance_of_repeats(scores[model], epochs),
+        ModelScores.of_repeats(
+            LogFile(model, table.source.path), table.source, scores[model], epochs, reducer, made={}
         )
         for model in models
     ]

@@ -16,7 +16,7 @@ from typing import Any, Final
 from llm_power._errors import ScoreError
 from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
-from llm_power._scores._items import Items, mean_of_repeats, variance_of_repeats
+from llm_power._scores._items import Items
 from llm_power._scores._json import json_document, json_records
 from llm_power._scores._logs import LogFormat, Logs, ModelScores
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
@@ -39,11 +39,6 @@ def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
     for stats in read:
         _admit_instances(stats, items)
     return logs.join(read, options)
-
-
-def is_record(record: object) -> bool:
-    """Return whether a record of a JSON file is one of these statistics."""
-    return isinstance(record, dict) and {"instance_id", "stats"} <= {*record}
 
 
 def _tasks_of(path: Path) -> list[str | None]:
@@ -107,13 +102,11 @@ class _Reading:
         self._without_stats: set[str] = set()
         self._counts: set[int] = set()
 
-    def take(self, record: object) -> None:
+    def take(self, found: object) -> None:
         """Take a record, of which only the statistic that is the score is kept."""
         self._n_records += 1
-        fault = _fault(record)
-        if fault is not None or not isinstance(record, dict):
-            problem = f"record {self._n_records} {fault}"
-            raise self._log.fault(problem, "give the file as HELM wrote it")
+        called, remedy = f"record {self._n_records}", "give the file as HELM wrote it"
+        record = self._log.checked(found, called, remedy, _fault)
         item, trial = record["instance_id"], record["train_trial_index"]
         splits = {stat["name"].get("split") for stat in record["stats"]}
         if len(splits) > 1:
@@ -164,16 +157,12 @@ class _Reading:
         split = self._split.name
         self._place_those_without_stats(split)
         trials = self._trials[split]
-        made = {"statistic": metric.name, "split": split, _TRIALS: len(trials)}
-        means = mean_of_repeats(self._scores[split], trials)
-        return ModelScores(
+        return ModelScores.of_repeats(
             self._log,
             source,
-            means,
-            made,
-            is_graded=len(trials) > 1,
-            n_repeats=len(trials),
-            variances=variance_of_repeats(self._scores[split], trials),
+            self._scores[split],
+            trials,
+            made={"statistic": metric.name, "split": split, _TRIALS: len(trials)},
             displayed=self._displayed(split),
         )
 
@@ -207,10 +196,8 @@ class _Reading:
             self._scores[split][item] = {}
 
 
-def _fault(record: object) -> str | None:
+def _fault(record: Mapping[str, Any]) -> str | None:
     """Return why a record is not one of these statistics, None if it is one."""
-    if not isinstance(record, dict):
-        return f"is a {type(record).__name__} instead of an object"
     if not isinstance(record.get("instance_id"), str):
         return "has no text as instance_id"
     if type(record.get("train_trial_index")) is not int:  # True is an int to isinstance
@@ -254,5 +241,5 @@ FORMAT: Final = LogFormat(
     model_of=_model_of,
     tasks_of=_tasks_of,
     read=_read_task,
-    fits=lambda head: is_record(head.record),
+    fits=lambda head: head.has("instance_id", "stats"),
 )

@@ -13,26 +13,19 @@ import math
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeGuard
 
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import Displayed, displayed, inside
-from llm_power._scores._items import (
-    Items,
-    is_reducer,
-    makes_grades,
-    over_repeats,
-    reduced,
-    variance_of_repeats,
-)
+from llm_power._scores._head import Head
+from llm_power._scores._items import Items, is_reducer, reduced
 from llm_power._scores._json import json_document, json_members
 from llm_power._scores._logs import LogFormat, ModelScores, one_by_one
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
 from llm_power._scores._table import as_float
-from llm_power._scores._zip import ZIP_MAGIC, Archive, open_archive
+from llm_power._scores._zip import Archive, open_archive
 from llm_power._scores.options import ReadOptions
 
 # Metrics that are means of the items' scores.
@@ -86,7 +79,7 @@ def _created(path: Path) -> tuple[bool, str, float]:
 
 def _only_header(path: Path) -> _Header:
     """Read no more of a log than what says of which task and model it is."""
-    if _is_zip(path):
+    if Head(path).is_zip:
         with open_archive(path, str(path)) as archive:
             return _header(_zipped_header(archive, path), path)
     head: dict[str, Any] = {}
@@ -101,7 +94,7 @@ def _only_header(path: Path) -> _Header:
 
 def _read_log(log: LogFile, options: ReadOptions, items: Items) -> ModelScores:
     reading, path = _Reading(log, options, items), log.path
-    if _is_zip(path):
+    if Head(path).is_zip:
         return _read_zip(path, reading)
     head: dict[str, Any] = {}
     with StreamedFile(path) as source:
@@ -128,11 +121,6 @@ def _read_zip(path: Path, reading: _Reading) -> ModelScores:
         for name in names:
             reading.take(_document(archive, name, path), name)
     return reading.finish(header, source.without_data())
-
-
-def _is_zip(path: Path) -> bool:
-    with StreamedFile(path) as source:
-        return source.read(len(ZIP_MAGIC)) == ZIP_MAGIC
 
 
 def _zipped_header(archive: Archive, path: Path) -> object:
@@ -195,13 +183,11 @@ class _Reading:
         self._reducer = Choice("reducer", "reducers of the epochs", options.reducer)
         self._displays_more = False
 
-    def take(self, sample: object, name: str | None = None) -> None:
+    def take(self, found: object, name: str | None = None) -> None:
         """Take a sample, from the member of that name where the log is a zip."""
         self._n_samples += 1
-        fault = _fault(sample)
-        if fault is not None or not isinstance(sample, dict):
-            problem = f"sample {self._n_samples} {fault}"
-            raise self.log.fault(problem, "have Inspect write the log again")
+        called, remedy = f"sample {self._n_samples}", "have Inspect write the log again"
+        sample = self.log.checked(found, called, remedy, _fault)
         item, epoch = str(sample["id"]), sample["epoch"]
         if name not in {None, f"samples/{item}_epoch_{epoch}.json"}:
             raise self.log.fault(
@@ -249,19 +235,14 @@ class _Reading:
             "scorer": scorer.name,
             "reducer": reducer,
         }
-        every = range(1, header.epochs + 1)
-        scores = over_repeats(partial(reduced, reducer), self._scores, every)
-        is_graded = header.epochs > 1 and makes_grades(reducer)
-        repeats = every if reducer == "mean" else ()
-        return ModelScores(
+        return ModelScores.of_repeats(
             self.log,
             source,
-            scores,
-            made,
-            header.sample_ids,
-            is_graded,
-            n_repeats=max(1, len(repeats)),
-            variances=variance_of_repeats(self._scores, repeats),
+            self._scores,
+            range(1, header.epochs + 1),
+            reducer,
+            made=made,
+            declared=header.sample_ids,
             displayed=self._displayed(header),
         )
 
@@ -344,10 +325,8 @@ def _by_scorer(scores: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _fault(sample: object) -> str | None:
+def _fault(sample: Mapping[str, Any]) -> str | None:
     """Return why a part of a log is not a sample, None if it is one."""
-    if not isinstance(sample, dict):
-        return f"is a {type(sample).__name__} instead of an object"
     if type(sample.get("id")) not in {int, str}:  # True is an int to isinstance
         return "has neither a whole number nor text as id"
     if not _is_count(sample.get("epoch")):

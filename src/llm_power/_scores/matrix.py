@@ -113,17 +113,12 @@ def matrix_parts(
         ]
 
 
-def _data_files(archive: Archive) -> list[str]:
-    # A __MACOSX folder holds what the Finder adds, not data.
-    return [name for name in archive.names if not name.startswith("__MACOSX/")]
-
-
 def _tables(archive: Archive) -> list[str]:
-    return [PurePosixPath(name).name for name in _data_files(archive) if name.endswith(".csv")]
+    return [PurePosixPath(name).name for name in archive.data_names if name.endswith(".csv")]
 
 
 def _only_member(archive: Archive, member: str, path: Path) -> str:
-    found = [name for name in _data_files(archive) if PurePosixPath(name).name == member]
+    found = [name for name in archive.data_names if PurePosixPath(name).name == member]
     if len(found) != 1:
         some = ", ".join(archive.names[:5]) or "none"
         raise ScoreError(

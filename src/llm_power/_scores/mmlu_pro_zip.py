@@ -19,7 +19,7 @@ from llm_power._errors import ScoreError
 from llm_power._scores._items import Items
 from llm_power._scores._logs import LogFormat, Logs, ModelScores
 from llm_power._scores._source import LogFile, SourceFile, read_file
-from llm_power._scores._zip import ZIP_MAGIC, open_archive
+from llm_power._scores._zip import open_archive
 from llm_power._scores.inspect_log import is_log
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.store import TaskScores
@@ -116,12 +116,7 @@ def _records(source: SourceFile) -> list[Any]:
 def _payload(source: SourceFile) -> bytes:
     """Return the one JSON file of a zip; nothing is ever extracted to disk."""
     with open_archive(source.data, str(source.path)) as archive:
-        # A __MACOSX folder holds what the Finder adds, not data.
-        members = [
-            name
-            for name in archive.names
-            if not name.endswith("/") and not name.startswith("__MACOSX/")
-        ]
+        members = [name for name in archive.data_names if not name.endswith("/")]
         if len(members) != 1:
             problem = f"the zip holds {len(members)} files instead of one JSON list"
             raise source.fault(problem, "give the output zips as published")
@@ -183,7 +178,5 @@ FORMAT: Final = LogFormat(
     patterns=("*.zip",),
     model_of=_model_of,
     read=_read_task,
-    fits=lambda head: (
-        head.data.startswith(ZIP_MAGIC) and not head.is_table and not is_log(head.in_zip)
-    ),
+    fits=lambda head: head.is_zip and not head.is_table and not is_log(head.in_zip),
 )

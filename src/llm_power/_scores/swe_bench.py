@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -136,9 +136,7 @@ def _read_instances(log: LogFile, declared: Collection[str] | None) -> ModelScor
             if item in scores:
                 raise of_file.fault("another report is of this instance", "keep one", item)
             scores[item] = float(detail["resolved"])
-    for item in scores:
-        if declared is not None and item not in declared:
-            raise _undeclared("this instance", item, log)
+    _refuse_undeclared(scores, declared, log)
     shown, source = _displayed(log, scores, declared), joint_source(log.path, sources)
     return ModelScores(log, source, scores, declared=declared or (), displayed=shown)
 
@@ -252,21 +250,16 @@ def _of_leaderboard(
             )
     for name in (name for name, ids in results.items() if isinstance(ids, list)):
         # Of whatever became of them, all instances are to be in the data set.
-        beyond = [item for item in _ids(results, name, log) if item not in declared]
-        if beyond:
-            raise _undeclared(f"{name} has this instance, which", beyond[0], log)
+        ids = _ids(results, name, log)
+        _refuse_undeclared(ids, declared, log, f"{name} has this instance, which")
     return {item: float(item in resolved) for item in declared}
 
 
 def _check_declared(
     scores: Mapping[str, float], log: LogFile, declared: Collection[str] | None
 ) -> None:
-    if declared is None:
-        return
-    for item in scores:
-        if item not in declared:
-            raise _undeclared("this instance", item, log)
-    absent = sorted(item for item in declared if item not in scores)
+    _refuse_undeclared(scores, declared, log)
+    absent = sorted(item for item in declared or () if item not in scores)
     if absent:
         raise log.fault(
             f"{INSTANCE_LIST} has this instance, and {len(absent) - 1} others that this file "
@@ -276,12 +269,16 @@ def _check_declared(
         )
 
 
-def _undeclared(what: str, item: str, log: LogFile) -> ScoreError:
-    return log.fault(
-        f"{what} is not in {INSTANCE_LIST}",
-        "give results on the data set that the list is of, or complete the list",
-        item,
-    )
+def _refuse_undeclared(
+    ids: Iterable[str], declared: Collection[str] | None, log: LogFile, what: str = "this instance"
+) -> None:
+    for item in ids:
+        if declared is not None and item not in declared:
+            raise log.fault(
+                f"{what} is not in {INSTANCE_LIST}",
+                "give results on the data set that the list is of, or complete the list",
+                item,
+            )
 
 
 def _ids(results: Mapping[str, Any], name: str, log: LogFile) -> list[str]:

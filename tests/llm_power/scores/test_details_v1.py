@@ -89,16 +89,6 @@ def test_both_schemas(tmp_path: Path) -> None:
     assert recognize([path], ReadOptions()) == recognize([tmp_path], ReadOptions()) == "details_v1"
 
 
-def test_files_that_are_called_after_their_models(tmp_path: Path) -> None:
-    table = pa.table(new_schema({"acc": ACC}))
-    for model in ("b", "a"):
-        pq.write_table(table, tmp_path / f"{model}.parquet")
-    paths = sorted(tmp_path.iterdir())
-    task = FORMAT(paths, ReadOptions(metric="acc", task="winogrande"))
-    assert (task.task, task.models) == ("winogrande", ("a", "b"))
-    assert set(task.provenance.files) == {"a.parquet", "b.parquet"}
-
-
 def test_run_folders_with_colons(tmp_path: Path) -> None:
     """As they were called until August 2023."""
     for model in ("a", "b"):
@@ -242,32 +232,10 @@ def test_no_clusters(tmp_path: Path) -> None:
         read(tmp_path, clusters=["category"])
 
 
-def test_several_tasks_in_a_folder(tmp_path: Path) -> None:
-    for model in ("a", "b"):
-        write_good(tmp_path, model)
-        name = f"details_harness|gsm8k|5_{RUN}.parquet"
-        write(tmp_path, model, new_schema({"acc": NORM[::-1]}), name)
-    with pytest.raises(ScoreError, match=r"several tasks: 'harness\|arc:challenge\|25', 'harness"):
-        read(tmp_path)
-    assert read(tmp_path, "acc", task="harness|gsm8k|5").values[0, 0] == 1
-
-
-def test_two_runs_of_one_model(tmp_path: Path) -> None:
-    write_good(tmp_path)
-    write(tmp_path, "org__good", new_schema({"acc": ACC}), ARC.replace("2024", "2023"))
-    with pytest.raises(ScoreError, match="several runs of this model.*keep one file per model"):
-        read(tmp_path)
-
-
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + bytes(50) + b"PAR1", b"hello"])
 def test_files_that_are_not_parquet(tmp_path: Path, content: bytes) -> None:
     write_good(tmp_path).write_bytes(content)
     with pytest.raises(ScoreError, match="not a readable Parquet file"):
-        read(tmp_path)
-
-
-def test_what_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ScoreError, match=r"no file like \*\*/details_\*.parquet"):
         read(tmp_path)
 
 

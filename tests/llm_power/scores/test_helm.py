@@ -90,22 +90,6 @@ def test_the_specification_names_model_and_task(tmp_path: Path) -> None:
             read(tmp_path)
 
 
-def test_files_that_are_called_after_their_models(tmp_path: Path) -> None:
-    for model in ("b", "a"):
-        write_good(tmp_path, model).rename(tmp_path / f"{model}.json")
-    task = FORMAT(sorted(tmp_path.glob("*.json")), ReadOptions())
-    assert (task.models, task.task) == (("a", "b"), tmp_path.name)
-
-
-def test_one_task_of_several(tmp_path: Path) -> None:
-    for model in ("a", "b"):
-        write_good(tmp_path, model)
-        write(tmp_path, model, [record(5), record(6, 0.0)], task="boolq")
-    with pytest.raises(ScoreError, match="several tasks: 'boolq:subject=law', 'mmlu:subject=law'"):
-        read(tmp_path)
-    assert read(tmp_path, task="boolq:subject=law").item_ids == ("id5", "id6")
-
-
 def test_perturbed_instances_are_no_items(tmp_path: Path) -> None:
     """They have the ids of those they were made of, and are passed over."""
     worse = [record(item, 0.0, perturbation=TYPOS) for item in (1, 2)]
@@ -285,24 +269,10 @@ def test_perturbed_instances_alone(tmp_path: Path) -> None:
         read(tmp_path)
 
 
-def test_two_runs_of_one_model(tmp_path: Path) -> None:
-    write_good(tmp_path / "v1")
-    write_good(tmp_path / "v2")
-    with pytest.raises(ScoreError, match="several runs of this model.*keep one file per model"):
-        read(tmp_path)
-
-
 def test_no_clusters(tmp_path: Path) -> None:
     write_good(tmp_path)
     with pytest.raises(ScoreError, match="no field to take 'subject' of. Remedy: name no cluster"):
         read(tmp_path, clusters=["subject"])
-
-
-def test_what_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ScoreError, match=r"no file like \*\*/per_instance_stats.json"):
-        read(tmp_path)
-    with pytest.raises(ScoreError, match="cannot be read"):
-        FORMAT([tmp_path / "a.json"], ReadOptions())
 
 
 trials = st.lists(st.sampled_from([0.0, 0.5, 1.0, None]), min_size=2, max_size=2)

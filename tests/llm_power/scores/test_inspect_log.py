@@ -269,17 +269,6 @@ def test_one_scorer_of_several(tmp_path: Path) -> None:
         read(tmp_path, metric="f1")
 
 
-def test_one_task_of_several(tmp_path: Path) -> None:
-    for model in ("a", "b"):
-        write_good(tmp_path, "eval", model=model).rename(tmp_path / f"{STARTED}_1_{model}.eval")
-        other = [sample(5), sample(6, "I")]
-        write(tmp_path, model, other, task="other", ids=[5, 6])
-    with pytest.raises(ScoreError, match="several tasks: 'demo', 'other'.*task='demo'"):
-        read(tmp_path)
-    assert read(tmp_path, task="other").item_ids == ("5", "6")
-    assert read(tmp_path, task="demo").item_ids == ("1", "2")
-
-
 def test_choices_that_were_shuffled(tmp_path: Path) -> None:
     """Anew in each run, and the letter of the target with them: the same item all the same."""
     for model, choices, target in (("a", ["x", "y"], "A"), ("b", ["y", "x"], "B")):
@@ -488,13 +477,6 @@ def test_zips_that_are_no_log(tmp_path: Path, members: list[Member], message: st
     with pytest.raises(ScoreError, match=message) as caught:
         read(tmp_path)
     assert "odd.eval" in str(caught.value)
-
-
-def test_what_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ScoreError, match=r"no file like \*\*/\*.eval or .*Remedy: give the folder"):
-        read(tmp_path)
-    with pytest.raises(ScoreError, match="cannot be read"):
-        FORMAT([tmp_path / "a.eval"], ReadOptions())
 
 
 def _means(column: list[float | None]) -> Any:

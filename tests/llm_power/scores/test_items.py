@@ -1,9 +1,10 @@
-"""Items that several logs share."""
+"""Items that several logs share, and the one score of their repeats."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm_power._errors import ScoreError
-from llm_power._scores._items import Items, in_order, mean_of_repeats
+from llm_power._scores._items import Items, in_order, over_repeats, reduced
 from llm_power._scores._source import LogFile
 
 
@@ -22,16 +23,17 @@ def test_a_mean_needs_every_repeat() -> None:
         "one missing": {1: 1.0, 2: math.nan, 3: 1.0},
         "none": {},
     }
-    means = mean_of_repeats(scores, [1, 2, 3])
+    means = over_repeats(fmean, scores, [1, 2, 3])
     assert means.pop("all") == 0.5
     assert list(means) == ["one absent", "one missing", "none"]
     assert all(map(math.isnan, means.values()))
 
 
-def test_mean_of_repeats_does_not_depend_on_their_order() -> None:
+def test_a_mean_of_repeats_does_not_depend_on_their_order() -> None:
     """0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1 in floating point."""
     forth, back = ({k: 0.1 * k for k in order} for order in ((1, 2, 3), (3, 2, 1)))
-    assert mean_of_repeats({"a": forth}, [1, 2, 3]) == mean_of_repeats({"a": back}, [3, 2, 1])
+    means = over_repeats(fmean, {"a": forth}, [1, 2, 3])
+    assert means == over_repeats(fmean, {"a": back}, [3, 2, 1])
 
 
 @given(st.sets(st.integers(0, 10**20) | st.text("ab1", min_size=1, max_size=3)))
@@ -81,3 +83,25 @@ def test_labels_of_an_item_that_no_log_has(items: Items) -> None:
     assert items.columns(["7"]) == {"topic": ("x",)}
     with pytest.raises(ScoreError, match="item '8': no log has this item, to take 'topic' of"):
         items.columns(["7", "8"])
+
+
+@pytest.mark.parametrize("name", ["pass_at", "pass_k"])
+def test_more_attempts_than_there_are_cannot_be_drawn(name: str) -> None:
+    assert math.isnan(reduced(f"{name}_3", [1.0, 0.0]))
+
+
+@pytest.mark.parametrize(
+    ("name", "scores", "score"),
+    [
+        ("pass_at_2", [1.0, 0.0], 1.0),
+        ("pass_at_2", [0.0, 0.0], 0.0),
+        ("pass_k_2", [1.0, 1.0], 1.0),
+        ("pass_k_2", [1.0, 0.0], 0.0),
+        ("pass_at_2", [1.0, 0.0, 0.0], 2 / 3),
+        ("pass_k_2", [1.0, 1.0, 0.0], 1 / 3),
+    ],
+)
+def test_attempts_are_drawn_without_replacement_all_of_them_where_no_more_are_left(
+    name: str, scores: list[float], score: float
+) -> None:
+    assert reduced(name, scores) == pytest.approx(score)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -65,6 +66,15 @@ def sample(doc_id: int, acc: Any = 1.0, /, **changes: Any) -> Record:
 def old(doc_id: int, acc: Any = 1.0, /, **changes: Any) -> Record:
     """A record as of 2023, and of the leaderboard's details."""
     return sample(doc_id, acc, **({"filter": None, "metrics": None} | changes))
+
+
+def of_two_filters(items: Iterable[int]) -> list[Record]:
+    """A line for each item and filter, as of GSM8K; each filter finds one right answer."""
+    return [
+        sample(k, None, filter=name, metrics=["exact_match"], exact_match=float(k == right))
+        for k in items
+        for name, right in (("strict-match", 0), ("flexible-extract", 1))
+    ]
 
 
 def as_lines(records: list[Any]) -> str:
@@ -220,14 +230,8 @@ def test_numbers_among_the_metrics_of_old_records(tmp_path: Path) -> None:
 
 
 def test_one_filter_of_several(tmp_path: Path) -> None:
-    """One line for each item and filter, as of GSM8K."""
-    records = [
-        sample(k, None, filter=name, metrics=["exact_match"], exact_match=float(k == right))
-        for k in (0, 1)
-        for name, right in (("strict-match", 0), ("flexible-extract", 1))
-    ]
-    write(tmp_path, "a", records)
-    write(tmp_path, "b", records)
+    for model in ("a", "b"):
+        write(tmp_path, model, of_two_filters(range(2)))
     task = read(tmp_path, filter="flexible-extract")
     np.testing.assert_array_equal(task.values[:, 0], [0, 1])
     with pytest.raises(
@@ -277,12 +281,7 @@ def test_several_tasks_and_filters_in_a_folder(tmp_path: Path) -> None:
     """As --log_samples leaves them: a filter has to be named for one task, and not for another."""
     for model in ("a", "b"):
         write_good(tmp_path, model)
-        records = [
-            sample(k, None, filter=name, metrics=["exact_match"], exact_match=float(k == right))
-            for k in (0, 1)
-            for name, right in (("strict-match", 0), ("flexible-extract", 1))
-        ]
-        write(tmp_path, model, records, f"samples_gsm8k_{RUN}.jsonl")
+        write(tmp_path, model, of_two_filters(range(2)), f"samples_gsm8k_{RUN}.jsonl")
     for name, first in (("strict-match", 1), ("flexible-extract", 0)):
         task = read(tmp_path, task="gsm8k", filter=name)
         np.testing.assert_array_equal(task.values[:, 0], [first, 1 - first])
@@ -301,12 +300,7 @@ def write_open(folder: Path, first: int = 2, second: int = 3) -> None:
         for run, items in ((RUN, range(first)), (LATER, range(second))):
             both = [sample(k, 1.0 - k % 2, acc_norm=k % 2, metrics=BOTH) for k in items]
             write(folder, model, both, f"samples_demo_{run}.jsonl")
-            records = [
-                sample(k, None, filter=name, metrics=["exact_match"], exact_match=float(k == right))
-                for k in items
-                for name, right in (("strict-match", 0), ("flexible-extract", 1))
-            ]
-            write(folder, model, records, f"samples_gsm8k_{run}.jsonl")
+            write(folder, model, of_two_filters(items), f"samples_gsm8k_{run}.jsonl")
 
 
 def test_all_that_is_open_is_told_at_once_with_a_command_that_works(
@@ -521,15 +515,6 @@ def test_docs_that_were_left_out(tmp_path: Path) -> None:
     write(tmp_path, "c", [sample(0, doc=None, doc_hash="f" * 64)])
     with pytest.raises(ScoreError, match="what differs is 'doc_hash'. Remedy"):
         read(tmp_path)
-
-
-def test_what_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(
-        ScoreError, match=r"no file like \*\*/samples_\*.json\*.*Remedy: give the f"
-    ):
-        read(tmp_path)
-    with pytest.raises(ScoreError, match="cannot be read"):
-        FORMAT([tmp_path / "a.jsonl"], ReadOptions())
 
 
 def test_a_record_without_end_is_not_read_without_end(

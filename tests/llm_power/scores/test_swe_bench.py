@@ -275,13 +275,6 @@ def test_two_files_of_one_model(tmp_path: Path) -> None:
         read(tmp_path)
 
 
-def test_what_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ScoreError, match=r"no file like \*\*/\*\.json"):
-        read(tmp_path)
-    with pytest.raises(ScoreError, match="cannot be read"):
-        FORMAT([tmp_path / "a.json"], ReadOptions())
-
-
 @given(
     columns=st.lists(
         st.tuples(
