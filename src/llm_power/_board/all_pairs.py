@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from llm_power._board.clusters import CLUSTER_COLUMNS
+from llm_power._board.clusters import CLUSTER_COLUMNS, core_cluster_columns
 from llm_power._board.counts import (
     DifferenceMoments,
     PairCells,
@@ -41,7 +41,6 @@ from llm_power._choices import Control, Family
 from llm_power._memory import workers
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, by_counts
-from llm_power._statistics.design_effect import cluster_resolution
 from llm_power._statistics.e_process import UNIFORM_98, log_e_value
 from llm_power._statistics.max_t import (
     GapDraws,
@@ -398,15 +397,7 @@ def _counts(items: PairCells | DifferenceMoments) -> Columns:
 def _clusters(evidence: Evidence, point: OperatingPoint) -> Columns:
     if evidence.of_clusters is None:
         return {}
-    paper = cluster_resolution(evidence.of_clusters, alpha=point.alpha, power=point.power)
-    return {
-        "icc": paper.icc,
-        "design_effect": paper.design_effect,
-        "n_star_cluster": paper.n_star,
-        "q_cluster": paper.q,
-        "resolved_cluster": paper.resolved,
-        "p_cluster": evidence.cluster_test.p,
-    }
+    return core_cluster_columns(evidence.of_clusters, evidence.cluster_test, point)
 
 
 def _monitoring(items: PairCells | DifferenceMoments, point: OperatingPoint) -> Columns:
