@@ -12,7 +12,7 @@ from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._choices import McNemarTest
 from llm_power._errors import counted
 from llm_power._report.answer import Answer, Table
-from llm_power._report.number_format import p_value, points
+from llm_power._report.number_format import p_of_sentence, p_value, points
 from llm_power._report.text_tables import confidence
 from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.argument_checks import proportions
@@ -170,11 +170,10 @@ def _decided(found: Verdicts, n_items: int, at: OperatingPoint, asked: Declared)
     else:
         leads, trails = ("A", "B") if delta > 0 else ("B", "A")
         gap = f"{leads} is {points(delta)} ahead of {trails} on {of}"
-    p = p_value(float(found.p))
-    p = f"p {p if p.startswith('<') else f'= {p}'} by the {_TESTS[asked.test]}, level {at.alpha:g}"
+    why = f"{p_of_sentence(float(found.p))} by the {_TESTS[asked.test]}"
     if found.verdict == EQUIVALENT:
-        p = f"within {points(asked.margin or 0)} by two one-sided tests, level {at.alpha:g}"
-    return f"{str(found.verdict).capitalize()}: {gap}, {p}."
+        why = f"within {points(asked.margin or 0)} by two one-sided tests"
+    return f"{str(found.verdict).capitalize()}: {gap}, {why}, level {at.alpha:g}."
 
 
 def _over_correlations(of_tests: Sequence[Finding], asked: Declared) -> str:
