@@ -283,6 +283,7 @@ def board_of(
         point=point,
         declared=declared,
     )
+    chosen_of = {task.task: n for task in tasks if (n := task.provenance.chosen_of) is not None}
     landscapes: Mapping[str, Landscape] = {}
     if streamed is not None:
         landscapes = streamed.tally.landscapes
@@ -295,8 +296,8 @@ def board_of(
         declared,
         ranks,
         among_best(average, top),
-        _chosen_of(tasks),
-        _repeats(verdicts, tasks, point),
+        chosen_of,
+        repeats_table(verdicts, tasks, point),
         landscapes,
         streamed,
         cluster=pairs.cluster,
@@ -332,18 +333,6 @@ def _clustered(tasks: Sequence[TaskScores], cluster: str | None) -> Sequence[Tas
         else replace(task, clusters={**task.clusters, cluster: (task.task,) * task.n_items})
         for task in tasks
     ]
-
-
-def _chosen_of(tasks: Sequence[TaskScores]) -> dict[str, int]:
-    return {task.task: n for task in tasks if (n := task.provenance.chosen_of) is not None}
-
-
-def _repeats(
-    verdicts: pd.DataFrame, tasks: Sequence[TaskScores], point: OperatingPoint
-) -> pd.DataFrame | None:
-    if all(task.repeats is None for task in tasks):
-        return None
-    return repeats_table(verdicts, tasks, point)
 
 
 @contextmanager
