@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.evidence import Evidence, PairTests
-from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.operating_point import UNDECLARED, Declared, OperatingPoint
 from llm_power._board.tabulation import PAIR_KEY, with_an_item, without_strangers
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.anytime_horizon import anytime_horizon
@@ -87,7 +87,6 @@ ESTIMATES: Final = (
     *("q_low", "q_high", "n_connor", "n_exact", "type_s", "type_m"),
     *("n_star_monitored", "items_monitored", "items_monitored_90"),
 )
-_USUAL: Final = Declared()
 
 
 def decide_pairs(
@@ -95,7 +94,7 @@ def decide_pairs(
     evidence: Evidence,
     task: TaskScores,
     point: OperatingPoint,
-    declared: Declared = _USUAL,
+    declared: Declared = UNDECLARED,
     *,
     family: FamilyTest | None,
 ) -> pd.DataFrame:
