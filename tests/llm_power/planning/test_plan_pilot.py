@@ -102,9 +102,10 @@ def test_graded_scores(gap: float | None, tmp_path: Path, say: Say) -> None:
     write_task(TaskScores("exam", "graded", items, ("a", "b"), scores), tmp_path / "exam.parquet")
     # Two models need no naming.
     given = () if gap is None else ("--gap", gap)
-    code, out, _ = say("--pilot", tmp_path / "exam.parquet", *given)
+    code, out, _ = say("--pilot", tmp_path / "exam.parquet", *given, "--plot", tmp_path / "a.png")
     assert code == 0
     assert "by the paired t test" in out
+    assert (tmp_path / "a.png").read_bytes().startswith(STARTS[".png"])
 
 
 @pytest.mark.parametrize(
