@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,11 @@ from llm_power._board.resolution import add_resolution
 from llm_power._board.resolve import BoardVerdicts, resolve_board
 from llm_power._board.sequential import add_sequential
 from llm_power._board.tabulation import CELL_COLUMNS, MOMENT_COLUMNS
+from llm_power._choices import Kind
 from llm_power._report.answer import Notes, as_text
 from llm_power._report.board_answer import board_answer
 from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 
 POINT = OperatingPoint()
 SUBJECTS = (
@@ -84,16 +86,10 @@ def clustered_board() -> ClusteredBoard:
     subject = np.repeat(np.arange(14), rng.integers(60, 140, size=14))
     ability = np.linspace(0.9, 0.0, 10) + 0.25 * rng.normal(size=(14, 10))
     latent = rng.normal(size=(subject.size, 1)) + 0.7 * rng.normal(size=(subject.size, 10))
-    scores = prepare_task(
-        TaskScores(
-            task="mmlu_pro",
-            kind="binary",
-            item_ids=tuple(f"q{i}" for i in range(subject.size)),
-            models=tuple(f"org/model-{k}" for k in range(10)),
-            values=(latent + ability[subject] > 0.3).astype(float),
-            clusters={"category": tuple(SUBJECTS[k] for k in subject)},
-        )
-    )
+    names = [f"org/model-{k}" for k in range(10)]
+    made = task_of(latent + ability[subject] > 0.3, "mmlu_pro", models=names)
+    labels = {"category": tuple(SUBJECTS[k] for k in subject)}
+    scores = prepare_task(replace(made, clusters=labels))
     board = resolve_board([scores], family="adjacent", cluster="category", point=POINT)
     sums = tabulate_clusters(scores, "category", "adjacent")
     intervals, distribution = category_bootstrap_tables(sums, POINT, n_resamples=RESAMPLES, seed=3)
@@ -131,6 +127,32 @@ def counted_board() -> CountedBoard:
             ("arc", mistral, llama, 632, 108, 62, 370),
             ("arc", mistral, gemma_it, 540, 200, 63, 369),
         ]
+    )
+
+
+def task_of(
+    values: FloatArray | BoolArray,
+    name: str = "exam",
+    *,
+    kind: Kind | None = None,
+    models: Sequence[str] = (),
+    ids: str = "q",
+    subjects: int | IntArray = 5,
+) -> TaskScores:
+    """Return scores of items q0, q1, ... by models m0, m1, ..., so many subjects in turn.
+
+    Scores are graded if one lies between 0 and 1.
+    """
+    n, k = values.shape
+    graded = np.any((values > 0) & (values < 1))
+    subject = np.arange(n) % subjects if isinstance(subjects, int) else subjects
+    return TaskScores(
+        task=name,
+        kind=kind or ("graded" if graded else "binary"),
+        item_ids=tuple(f"{ids}{i}" for i in range(n)),
+        models=tuple(models or (f"m{j}" for j in range(k))),
+        values=values.astype(np.float64),
+        clusters={"subject": tuple(f"s{s}" for s in subject)},
     )
 
 

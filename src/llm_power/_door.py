@@ -307,28 +307,9 @@ def resolve(
     >>> board.compare("wren", "heron").outcome
     'undetermined'
     """
-    asked = resolve_for(
-        None,
-        scores,
-        pairs=pairs,
-        cluster=cluster,
-        clusters=clusters,
-        margin=margin,
-        test=test,
-        cluster_test=cluster_test,
-        missing=missing,
-        alpha=alpha,
-        power=power,
-        top=top,
-        keep=keep,
-        family=family,
-        weights=weights,
-        monitored=monitored,
-        reader=reader,
-        names=names or {},
-        **reading,
-    )
-    with asked as found:
+    asked: dict[str, Any] = locals()
+    how: Reading = asked.pop("reading")
+    with resolve_for(None, **asked, **how) as found:
         return found
 
 
@@ -356,13 +337,13 @@ def resolve_for(
     weights: str,
     monitored: bool,
     reader: str,
-    names: Mapping[str, str],
+    names: Mapping[str, str] | None,
     on_stage: Callable[[str], None] = _silent,
     **reading: Unpack[Reading],
 ) -> Iterator[Resolved]:
     """Give a resolved board; the pairs of a streamed one wait in `out` until it is saved there."""
     options = _Asked(
-        clusters=(cluster,) if cluster else (), names=names, missing=missing, **reading
+        clusters=(cluster,) if cluster else (), names=names or {}, missing=missing, **reading
     )
     point = OperatingPoint(alpha=alpha, power=power)
     declared = Declared(

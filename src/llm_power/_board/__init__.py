@@ -12,7 +12,7 @@
 `sequential`            e-process and anytime-valid verdict of the paper
 `decision`              the verdict: different, equivalent or undetermined
 `average`               the verdict on the average over several tasks
-`verdicts`              these stages side by side: the verdict table
+`columns`               these stages side by side: the verdict table
 `resolve`               all of it in one call
 `landscape`             what all pairs show together, without holding them
 `summary`               the verdict table in a few rows

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from llm_power._board.clusters import CLUSTER_COLUMNS
+from llm_power._board.clusters import CLUSTER_COLUMNS, core_cluster_columns
 from llm_power._board.counts import (
     DifferenceMoments,
     PairCells,
@@ -41,7 +41,6 @@ from llm_power._choices import Control, Family
 from llm_power._memory import workers
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, by_counts
-from llm_power._statistics.design_effect import cluster_resolution
 from llm_power._statistics.e_process import UNIFORM_98, log_e_value
 from llm_power._statistics.max_t import (
     GapDraws,
@@ -228,30 +227,30 @@ class BoardPairs:
             return every
         return np.concatenate([own[second < top] for _, own, _, second in self.at(every)])
 
-    def at(self, places: IntArray) -> list[tuple[_TaskPairs, IntArray, IntArray, IntArray]]:
-        """Return, of each task, the ordered places of its pairs and both models' positions."""
+    def at(self, places: IntArray) -> list[tuple[int, IntArray, IntArray, IntArray]]:
+        """Return of each task its number, its ordered places, and both models' positions."""
         found = []
-        for task, start, end in zip(self._of_tasks, self._starts, self._ends, strict=True):
+        for number, (start, end) in enumerate(zip(self._starts, self._ends, strict=True)):
             own = places[(places >= start) & (places < end)]
             if own.size:
-                found.append((task, own, *task.pairs_at(own - start)))
+                found.append((number, own, *self._of_tasks[number].pairs_at(own - start)))
         return found
 
     def counted(self, places: IntArray) -> pd.DataFrame:
         """Return the rows of `llm_power._board.tabulation` of the pairs at some places."""
-        tables = [
-            tabulate(task.task, first, second, task.evidence.items(first, second))
-            for task, _, first, second in self.at(places)
-        ]
+        tables = []
+        for number, _, first, second in self.at(places):
+            task = self._of_tasks[number]
+            tables.append(tabulate(task.task, first, second, task.evidence.items(first, second)))
         return pd.concat(tables, ignore_index=True)
 
     def evidence_at(self, places: IntArray) -> Iterator[tuple[TaskScores, slice, Evidence]]:
         """Yield the evidence on the pairs at ordered places, each with an item, and their rows."""
         start = 0
-        for task, own, first, second in self.at(places):
-            for some, found in task.evidence_on(first, second):
-                yield task.task, slice(start + some.start, start + some.stop), found.with_an_item()
-            start += len(own)
+        for block in self._blocks(places):
+            stop = start + len(block.first)
+            yield self.tasks[block.task], slice(start, stop), block.evidence
+            start = stop
 
     def p_values(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
         """Return the declared test's and the exact McNemar test's p-values, each pair by itself.
@@ -264,7 +263,7 @@ class BoardPairs:
             exact = self.declared.test == "exact" and isinstance(items, PairCells)
             return tests.p, tests.p_of_items if exact else unadjusted_p(items)
 
-        return joined_p_values(stop - start, map(of, self._blocks(start, stop)))
+        return joined_p_values(stop - start, map(of, self._blocks(np.arange(start, stop))))
 
     def columns(self, start: int, stop: int, family: FamilyValues) -> Columns:
         """Return the core columns of `llm_power._board.columns` from `start` to `stop`.
@@ -272,21 +271,18 @@ class BoardPairs:
         ``task`` is the task's position; estimates of two models that share no item are NaN.
         """
         parts, place = [], 0
-        for block in self._blocks(start, stop):
+        for block in self._blocks(np.arange(start, stop)):
             until = place + len(block.first)
             parts.append(self._columns_of(block, family.of(slice(place, until))))
             place = until
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
-    def _blocks(self, start: int, stop: int) -> Iterator[_Block]:
-        for number, task in enumerate(self._of_tasks):
-            offset = self._starts[number]
-            low, high = max(start, offset) - offset, min(stop, self._ends[number]) - offset
-            if low < high:
-                pairs = task.pairs_at(np.arange(low, high))
-                for some, found in task.evidence_on(*pairs):
-                    first, second = (models[some] for models in pairs)
-                    yield _Block(number, first, second, found.n_items, found.with_an_item())
+    def _blocks(self, places: IntArray) -> Iterator[_Block]:
+        """Yield the pairs at ordered places in blocks that fit, with the evidence on them."""
+        for number, _, first, second in self.at(places):
+            for some, found in self._of_tasks[number].evidence_on(first, second):
+                evidence = found.with_an_item()
+                yield _Block(number, first[some], second[some], found.n_items, evidence)
 
     def _columns_of(self, block: _Block, family: FamilyValues) -> Columns:
         evidence, point = block.evidence, self.point
@@ -401,15 +397,7 @@ def _counts(items: PairCells | DifferenceMoments) -> Columns:
 def _clusters(evidence: Evidence, point: OperatingPoint) -> Columns:
     if evidence.of_clusters is None:
         return {}
-    paper = cluster_resolution(evidence.of_clusters, alpha=point.alpha, power=point.power)
-    return {
-        "icc": paper.icc,
-        "design_effect": paper.design_effect,
-        "n_star_cluster": paper.n_star,
-        "q_cluster": paper.q,
-        "resolved_cluster": paper.resolved,
-        "p_cluster": evidence.cluster_test.p,
-    }
+    return core_cluster_columns(evidence.of_clusters, evidence.cluster_test, point)
 
 
 def _monitoring(items: PairCells | DifferenceMoments, point: OperatingPoint) -> Columns:

@@ -16,7 +16,7 @@ from scipy.special import gammaln, ndtri
 from llm_power._board.all_pairs import controlled_family, gap_draws, item_keys
 from llm_power._board.cluster_readings import n_clusters, read_otherwise, reading
 from llm_power._board.counts import DifferenceMoments, PairCells
-from llm_power._board.decision import planned_items, single_interval, size_columns, verdict_columns
+from llm_power._board.decision import all_verdict_columns, size_columns
 from llm_power._board.evidence import Evidence, TaskEvidence, mean_and_error, weighted_gaps
 from llm_power._board.families import pair_indices
 from llm_power._board.further_items import further_columns
@@ -317,8 +317,8 @@ def _verdict_rows(
         error = np.maximum(error, clusters.standard_error)
     level = point.alpha if adjusted is None else adjusted.level
     largest_gap = strata.tasks[0].largest_gap
-    columns = verdict_columns(found, n, adjusted, largest_gap) | _sizes(single, error, n, point)
-    columns |= planned_items(found, largest_gap) | single_interval(single, largest_gap)
+    columns = all_verdict_columns(found, single, n, adjusted, largest_gap)
+    columns |= _sizes(single, error, n, point)
     columns["chance_of_turning"] = chance_of_turning(found.p, found.direction, level=level)
     columns |= {"n_items": n, "delta": items.delta}
     columns |= _scores_and_bounds(strata, gaps.evidence, first, second)

@@ -6,6 +6,7 @@ paragraph of Section 6.4 (other definitions of a cluster), for any board.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -52,7 +53,7 @@ def leave_one_out_table(clusters: pd.DataFrame, point: OperatingPoint) -> pd.Dat
         parts.append(keys.assign(**{name: value.T.ravel() for name, value in columns.items()}))
     names = [*_RANKS, "dropped", "n_items", "n_star", "icc"]
     names += ["design_effect", "n_star_cluster", "resolved_cluster"]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
+    return _stacked(parts, names)
 
 
 def category_bootstrap_tables(
@@ -91,15 +92,13 @@ def category_bootstrap_tables(
                 }
             )
         )
-    if not intervals:
-        return (
-            pd.DataFrame(columns=[*_RANKS, *_INTERVALS]),
-            pd.DataFrame(columns=["task", "n_unresolved", "share"]),
-        )
-    return (
-        pd.concat(intervals, ignore_index=True),
-        pd.concat(distributions, ignore_index=True),
-    )
+    counts = _stacked(distributions, ["task", "n_unresolved", "share"])
+    return _stacked(intervals, [*_RANKS, *_INTERVALS]), counts
+
+
+def _stacked(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+    """Return the tables of all tasks as one; without a task it has these columns and no row."""
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
 
 def cluster_definition_table(

@@ -54,12 +54,31 @@ def cluster_columns(
     table["resolved_cluster"] = pd.array([pd.NA] * len(table), dtype="boolean")
     if moments is None:
         return table
-    paper = cluster_resolution(moments, alpha=point.alpha, power=point.power)
     need = cluster_requirement(moments, alpha=point.alpha, power=point.power)
     low, high = icc_interval(moments, confidence=ICC_CONFIDENCE)
-    columns = [paper.icc, paper.design_effect, paper.n_star, paper.q]
-    columns += [low, high, need.design_effect, need.n_star, need.items_per_cluster]
-    columns += [need.n_clusters, (known or cluster_robust_test(moments)).p]
-    table[CLUSTER_COLUMNS] = np.stack(columns, axis=1)
-    table["resolved_cluster"] = pd.array(paper.resolved, dtype="boolean")
+    columns = core_cluster_columns(moments, known or cluster_robust_test(moments), point) | {
+        "icc_low": low,
+        "icc_high": high,
+        "design_effect_kish": need.design_effect,
+        "n_star_these_clusters": need.n_star,
+        "items_per_cluster": need.items_per_cluster,
+        "n_clusters_needed": need.n_clusters,
+    }
+    table[CLUSTER_COLUMNS] = np.stack([columns[name] for name in CLUSTER_COLUMNS], axis=1)
+    table["resolved_cluster"] = pd.array(columns["resolved_cluster"], dtype="boolean")
     return without_strangers(table, pairs, CLUSTER_COLUMNS)
+
+
+def core_cluster_columns(
+    moments: ClusterMoments, test: ClusterRobustTest, point: OperatingPoint
+) -> dict[str, np.ndarray]:
+    """Return the `cluster_columns` that boards of millions of pairs have."""
+    paper = cluster_resolution(moments, alpha=point.alpha, power=point.power)
+    return {
+        "icc": paper.icc,
+        "design_effect": paper.design_effect,
+        "n_star_cluster": paper.n_star,
+        "q_cluster": paper.q,
+        "resolved_cluster": paper.resolved,
+        "p_cluster": test.p,
+    }

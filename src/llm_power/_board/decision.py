@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.evidence import Evidence, PairTests
-from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.operating_point import UNDECLARED, Declared, OperatingPoint
 from llm_power._board.tabulation import PAIR_KEY, with_an_item, without_strangers
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.anytime_horizon import anytime_horizon
@@ -89,7 +89,6 @@ ESTIMATES: Final = (
     *("q_low", "q_high", "n_connor", "n_exact", "type_s", "type_m"),
     *("n_star_monitored", "items_monitored", "items_monitored_90"),
 )
-_USUAL: Final = Declared()
 
 
 def decide_pairs(
@@ -97,7 +96,7 @@ def decide_pairs(
     evidence: Evidence,
     task: TaskScores,
     point: OperatingPoint,
-    declared: Declared = _USUAL,
+    declared: Declared = UNDECLARED,
     *,
     family: FamilyTest | None,
 ) -> pd.DataFrame:
@@ -123,13 +122,12 @@ def _decided(
     # Of the pair as if it were named beforehand.
     single = found if family is None else tests.judged(point, new_runs=False).found
     n, largest_gap = rows["n_items"].to_numpy(int), task.largest_gap
-    columns = verdict_columns(found, n, family, largest_gap) | {"test": judged.test}
+    columns = all_verdict_columns(found, single, n, family, largest_gap) | {"test": judged.test}
     columns["chance_of_turning"] = np.where(
         judged.test == "exact",
         exact_chance_of_turning(*_discordant(rows), found.direction, level=level),
         chance_of_turning(found.p, found.direction, level=level),
     )
-    columns |= planned_items(found, largest_gap) | single_interval(single, largest_gap)
     columns |= _required_columns(rows, single, judged.error, point)
     columns |= _bounds(rows, task) | _monitored(rows, point, declared)
     return pd.DataFrame(columns, index=rows.index)
@@ -150,8 +148,7 @@ def verdict_columns(
         if family is None
         else family.close_calls(found.p),
         "gap": found.interval.delta,
-        "gap_low": np.maximum(found.interval.low, -largest_gap),
-        "gap_high": np.minimum(found.interval.high, largest_gap),
+        **_interval_columns(found, largest_gap),
         "attainable": pd.array(found.attainable, dtype="boolean"),
         "p_equivalence": found.p_equivalence,
         "within_margin": found.within_margin,
@@ -161,19 +158,26 @@ def verdict_columns(
     }
 
 
-def single_interval(single: Verdicts, largest_gap: float) -> dict[str, FloatArray]:
-    """Return the columns of the intervals that each pair has by itself."""
-    ends = {"gap_low_single": single.interval.low, "gap_high_single": single.interval.high}
-    return {name: np.clip(end, -largest_gap, largest_gap) for name, end in ends.items()}
-
-
-def planned_items(found: Verdicts, largest_gap: float) -> dict[str, FloatArray]:
-    """Return the columns of the items that a new run takes, at the level that decides."""
-    return {
+def all_verdict_columns(
+    found: Verdicts,
+    single: Verdicts,
+    n_items: IntArray,
+    family: FamilyTest | None,
+    largest_gap: float,
+) -> dict[str, Any]:
+    """Return `verdict_columns`, the items of a new run, and each pair's interval by itself."""
+    return verdict_columns(found, n_items, family, largest_gap) | {
         "items_even": found.even_items,
         "items_assured": found.assured_items,
         "smallest_gap": np.where(found.smallest_gap <= largest_gap, found.smallest_gap, np.inf),
+        **_interval_columns(single, largest_gap, "_single"),
     }
+
+
+def _interval_columns(found: Verdicts, largest_gap: float, of: str = "") -> dict[str, FloatArray]:
+    """Return the ends of the gaps' intervals, none beyond what scores can differ by."""
+    ends = {f"gap_low{of}": found.interval.low, f"gap_high{of}": found.interval.high}
+    return {name: np.clip(end, -largest_gap, largest_gap) for name, end in ends.items()}
 
 
 def _discordant(rows: pd.DataFrame) -> tuple[IntArray, IntArray]:

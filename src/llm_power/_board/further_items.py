@@ -47,9 +47,9 @@ def further_columns(
 
 def sampled_clusters(task: TaskScores, cluster: str | None) -> np.ndarray | None:
     """Return the cluster of each item, None where items are the sample."""
-    labels = np.asarray(task.clusters[cluster], dtype=str) if cluster is not None else None
+    labels = () if cluster is None else task.clusters.get(cluster, ())
     # One cluster says nothing of others: the items are the sample.
-    return None if labels is None or np.all(labels == labels[0]) else labels
+    return np.asarray(labels, dtype=str) if len(set(labels)) > 1 else None
 
 
 def further_sentence(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from scipy.special import stdtr
 from llm_power._board.counts import DifferenceMoments, PairCells
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.tabulation import PAIR_KEY, with_an_item
-from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.multiplicity import (
     Procedure,
@@ -35,23 +35,15 @@ def add_multiplicity(
     pairs: pd.DataFrame, resolution: pd.DataFrame, point: OperatingPoint
 ) -> pd.DataFrame:
     """Return adjusted p-values, and required items at each procedure's own level."""
-    # Models that share no item have no gap to adjust for, and keep their place in the family.
-    gap = resolution[["delta", "var_d"]].where(pairs["n_items"] > 0, 0.0)
-    n_items = with_an_item(pairs)["n_items"].to_numpy()
-    exact, spread = resolution["p_exact"].to_numpy(), np.sqrt(gap["var_d"].to_numpy())
-    graded = _paired_t(n_items.astype(np.float64), np.abs(gap["delta"].to_numpy()), spread)
+    gap, spread, n_items = _gaps(pairs, resolution)
+    exact = resolution["p_exact"].to_numpy()
+    graded = _paired_t(n_items.astype(np.float64), np.abs(gap), spread)
     # The exact p-value holds its level with any number of discordant items.
     p = np.where(np.isnan(exact), graded, exact)
     table = pairs[PAIR_KEY].assign(p_unadjusted=p)
+    at: dict[str, Any] = {"alpha": point.alpha, "power": point.power}
     for procedure, (name, adjust) in _PROCEDURES.items():
-        adjusted = stepwise_required_n(
-            gap["delta"].to_numpy(),
-            spread,
-            n_items,
-            procedure=procedure,
-            alpha=point.alpha,
-            power=point.power,
-        )
+        adjusted = stepwise_required_n(gap, spread, n_items, procedure=procedure, **at)
         table[f"p_{name}"] = adjust(p)
         table[f"n_star_{name}"] = adjusted.n_star
         table[f"q_{name}"] = adjusted.q
@@ -71,18 +63,19 @@ def add_given_multiplicity(
 
     Required items by Holm and by Benjamini-Hochberg are null: they depend on the gaps of all pairs.
     """
-    gap = resolution[["delta", "var_d"]].where(pairs["n_items"] > 0, 0.0)
-    bonferroni = stepwise_required_n(
-        gap["delta"].to_numpy(),
-        np.sqrt(gap["var_d"].to_numpy()),
-        with_an_item(pairs)["n_items"].to_numpy(),
-        procedure="bonferroni",
-        m=size,
-        alpha=point.alpha,
-        power=point.power,
-    )
+    at: dict[str, Any] = {"alpha": point.alpha, "power": point.power}
+    gaps = _gaps(pairs, resolution)
+    bonferroni = stepwise_required_n(*gaps, procedure="bonferroni", m=size, **at)
     missing = {"n_star_holm": np.nan, "n_star_bh": np.nan}
     return pairs[PAIR_KEY].assign(**adjusted, n_star_bonferroni=bonferroni.n_star, **missing)
+
+
+def _gaps(pairs: pd.DataFrame, resolution: pd.DataFrame) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return gap, standard deviation of an item's difference, and items, of each pair."""
+    # Models that share no item have no gap to adjust for, and keep their place in the family.
+    gap = resolution[["delta", "var_d"]].where(pairs["n_items"] > 0, 0.0)
+    n_items = with_an_item(pairs)["n_items"].to_numpy()
+    return gap["delta"].to_numpy(), np.sqrt(gap["var_d"].to_numpy()), n_items
 
 
 def unadjusted_p(items: PairCells | DifferenceMoments) -> FloatArray:

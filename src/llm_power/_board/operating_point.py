@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from llm_power._choices import ClusterSampling, ClusterTest, Control, McNemarTest, Weighting
 
@@ -74,3 +75,9 @@ class Declared:
     weighted: bool = False
     weights: Weighting | Mapping[str, float] = "equal"
     control: Control = "max-t"
+
+
+#: Level .05, power .80.
+USUAL: Final = OperatingPoint()
+#: Exact test, no margin, clusters that are a sample, and tasks that count alike.
+UNDECLARED: Final = Declared()

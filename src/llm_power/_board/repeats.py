@@ -47,8 +47,10 @@ REPEAT_COLUMNS: Final[Mapping[str, str]] = {
 
 def repeats_table(
     verdicts: pd.DataFrame, tasks: Sequence[TaskScores], point: OperatingPoint
-) -> pd.DataFrame:
-    """Return what repeats are worth to each pair, and the cheaper way to power."""
+) -> pd.DataFrame | None:
+    """Return what repeats are worth to each pair, and the cheaper way to power; None without."""
+    if all(task.repeats is None for task in tasks):
+        return None
     rows = [
         {name: getattr(pair, name) for name in (*PAIR_KEY, "verdict")} | _of_pair(task, pair)
         for task in tasks

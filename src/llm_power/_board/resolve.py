@@ -19,7 +19,7 @@ from llm_power._board.families import number_of_pairs
 from llm_power._board.landscape import VERDICTS, Landscape, board_landscapes
 from llm_power._board.leader import with_leaders
 from llm_power._board.measure import POINTS, Measure, measure_of
-from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.operating_point import UNDECLARED, USUAL, Declared, OperatingPoint
 from llm_power._board.ranking import NO_SCORE, require_top
 from llm_power._board.ranks import rank_table
 from llm_power._board.repeats import repeats_table
@@ -40,8 +40,6 @@ from llm_power._scores.store import TaskScores
 N_STAGES: Final = 8
 #: Folder of the Parquet files of a board with more pairs than are held.
 DATASET: Final = "pairs"
-_USUAL: Final = OperatingPoint()
-_UNDECLARED: Final = Declared()
 _ALL: Final = Keep()
 
 
@@ -152,8 +150,8 @@ def resolve_board(
     *,
     family: Family = "adjacent",
     cluster: str | None = None,
-    point: OperatingPoint = _USUAL,
-    declared: Declared = _UNDECLARED,
+    point: OperatingPoint = USUAL,
+    declared: Declared = UNDECLARED,
     top: int | None = None,
     on_stage: Callable[[str], None] = lambda _stage: None,
 ) -> BoardVerdicts:
@@ -219,8 +217,8 @@ def stream_board(
     tasks: Sequence[TaskScores],
     *,
     cluster: str | None = None,
-    point: OperatingPoint = _USUAL,
-    declared: Declared = _UNDECLARED,
+    point: OperatingPoint = USUAL,
+    declared: Declared = UNDECLARED,
     keep: Keep = _ALL,
     folder: Path | None = None,
     threads: int | None = None,
@@ -283,6 +281,7 @@ def board_of(
         point=point,
         declared=declared,
     )
+    chosen_of = {task.task: n for task in tasks if (n := task.provenance.chosen_of) is not None}
     landscapes: Mapping[str, Landscape] = {}
     if streamed is not None:
         landscapes = streamed.tally.landscapes
@@ -295,8 +294,8 @@ def board_of(
         declared,
         ranks,
         among_best(average, top),
-        _chosen_of(tasks),
-        _repeats(verdicts, tasks, point),
+        chosen_of,
+        repeats_table(verdicts, tasks, point),
         landscapes,
         streamed,
         cluster=pairs.cluster,
@@ -332,18 +331,6 @@ def _clustered(tasks: Sequence[TaskScores], cluster: str | None) -> Sequence[Tas
         else replace(task, clusters={**task.clusters, cluster: (task.task,) * task.n_items})
         for task in tasks
     ]
-
-
-def _chosen_of(tasks: Sequence[TaskScores]) -> dict[str, int]:
-    return {task.task: n for task in tasks if (n := task.provenance.chosen_of) is not None}
-
-
-def _repeats(
-    verdicts: pd.DataFrame, tasks: Sequence[TaskScores], point: OperatingPoint
-) -> pd.DataFrame | None:
-    if all(task.repeats is None for task in tasks):
-        return None
-    return repeats_table(verdicts, tasks, point)
 
 
 @contextmanager

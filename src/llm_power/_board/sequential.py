@@ -15,15 +15,7 @@ def add_sequential(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
 
     Null for graded scores.
     """
-    table = pairs[PAIR_KEY].copy()
-    for name in ("log_e", "n_star_anytime", "q_anytime", "anytime_inflation"):
-        table[name] = np.nan
-    for name in ("crossed", "resolved_anytime"):
-        table[name] = pd.array([pd.NA] * len(table), dtype="boolean")
-    binary = pairs["b"].notna()
-    if not binary.any():
-        return table
-    rows = with_an_item(pairs)[binary]
+    rows = with_an_item(pairs)[pairs["b"].notna()]
     result = anytime_required_n(
         rows["b"].to_numpy(np.int64),
         rows["c"].to_numpy(np.int64),
@@ -32,10 +24,13 @@ def add_sequential(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
         power=point.power,
         mixture=UNIFORM_98,
     )
-    table.loc[binary, "log_e"] = result.log_e
-    table.loc[binary, "crossed"] = result.crossed
-    table.loc[binary, "n_star_anytime"] = result.n_star_anytime
-    table.loc[binary, "q_anytime"] = result.q_anytime
-    table.loc[binary, "anytime_inflation"] = result.inflation
-    table.loc[binary, "resolved_anytime"] = result.resolved_anytime
-    return table
+    columns = {
+        "log_e": result.log_e,
+        "n_star_anytime": result.n_star_anytime,
+        "q_anytime": result.q_anytime,
+        "anytime_inflation": result.inflation,
+        "crossed": pd.array(result.crossed, dtype="boolean"),
+        "resolved_anytime": pd.array(result.resolved_anytime, dtype="boolean"),
+    }
+    of_binary = pd.DataFrame(columns, index=rows.index).reindex(pairs.index)
+    return pd.concat([pairs[PAIR_KEY], of_binary], axis=1)

@@ -146,20 +146,16 @@ def task_overview(verdicts: pd.DataFrame) -> pd.DataFrame:
        task  n_models  n_pairs  n_items  coverage_min  coverage_median
     0  exam         4        3      400           1.0              1.0
     """
-    rows = []
-    for task, group in verdicts.groupby("task", sort=False):
-        coverage = group["n_items"] / group["n_task"]
-        rows.append(
-            {
-                "task": task,
-                "n_models": int(group["rank_b"].max()),
-                "n_pairs": len(group),
-                "n_items": int(group["n_task"].iloc[0]),
-                "coverage_min": float(coverage.min()),
-                "coverage_median": float(coverage.median()),
-            }
-        )
-    return pd.DataFrame(rows)
+    coverage = verdicts["n_items"] / verdicts["n_task"]
+    grouped = verdicts.assign(coverage=coverage).groupby("task", sort=False)
+    table = grouped.agg(
+        n_models=("rank_b", "max"),
+        n_pairs=("task", "size"),
+        n_items=("n_task", "first"),
+        coverage_min=("coverage", "min"),
+        coverage_median=("coverage", "median"),
+    )
+    return table.reset_index()
 
 
 def summarize_board(verdicts: pd.DataFrame) -> dict[str, Any]:

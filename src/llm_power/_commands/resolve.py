@@ -185,8 +185,10 @@ def resolve(
                 left_out = found.save(out, csv=csv or None, plots=plots)
     if form == "table" and out is not None:
         click.echo(f"\n{_where(out, found)}")
-    warnings = [f"warning: {one_line(text)}" for text in found.summary["warnings"]]
-    _warn(*(f"note: {one_line(text)}" for text in found.notes), *warnings, left_out)
+    said = [f"note: {one_line(text)}" for text in found.notes]
+    said += [f"warning: {one_line(text)}" for text in found.summary["warnings"]]
+    for line in filter(None, [*said, left_out]):
+        click.echo(line, err=True)
 
 
 def _where(out: Path, found: Resolved) -> str:
@@ -227,8 +229,3 @@ def _progress(steps: int) -> Iterator[Callable[[str], None]]:
         item_show_func=lambda stage: stage or "",
     ) as bar:
         yield lambda stage: bar.update(1, one_line(stage, 60))
-
-
-def _warn(*lines: str) -> None:
-    for line in filter(None, lines):
-        click.echo(line, err=True)

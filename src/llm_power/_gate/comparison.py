@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from llm_power._board.measure import Measure
-from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.operating_point import UNDECLARED, USUAL, Declared, OperatingPoint
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import BoardVerdicts, resolve_board
 from llm_power._choices import OUTCOMES, Kind, MissingPolicy, Outcome
@@ -17,9 +17,6 @@ from llm_power._errors import InvalidArgument
 from llm_power._scores.selection import select_models
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.verdict import DIFFERENT
-
-_USUAL: Final = OperatingPoint()
-_UNDECLARED: Final = Declared()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +63,8 @@ def compare_models(
     *,
     missing: MissingPolicy = "error",
     cluster: str | None = None,
-    point: OperatingPoint = _USUAL,
-    declared: Declared = _UNDECLARED,
+    point: OperatingPoint = USUAL,
+    declared: Declared = UNDECLARED,
 ) -> list[Comparison]:
     """Compare a candidate with the model that it would replace, on each of some tasks."""
     if baseline == candidate:

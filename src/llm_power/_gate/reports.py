@@ -15,7 +15,7 @@ from llm_power._choices import OUTCOMES, TEST_NAMES
 from llm_power._errors import counted, one_line
 from llm_power._gate.comparison import Comparison, overall_outcome
 from llm_power._report.answer import Answer, Items, as_text
-from llm_power._report.number_format import margin_shown, p_value, signed_gap
+from llm_power._report.number_format import margin_shown, p_of_sentence, p_value, signed_gap
 from llm_power._report.text_tables import confidence
 
 _WITHIN_MARGIN: Final = ("equivalent", "non_inferior")
@@ -88,15 +88,10 @@ def _sentences(found: Comparison, n_tasks: int) -> tuple[str, ...]:
             f"; {gap_of(found.gap_low)} to {gap_of(found.gap_high)} of all {n_tasks} tasks at once"
         )
     family = f"; {p_value(found.p_family)} adjusted for {n_tasks} tasks" if n_tasks > 1 else ""
-    p = f"p {_equals(found.p_single)} ({TEST_NAMES[found.test]}){family}"
+    p = f"{p_of_sentence(found.p_single)} ({TEST_NAMES[found.test]}){family}"
     less = found.measure.sentence.replace("first model", "candidate")
     decides = _what_decides(found) if found.more_items else ""
     return (gap, p, _counted_items(found), *filter(None, (less, _by_margin(found), decides)))
-
-
-def _equals(p: float) -> str:
-    text = p_value(p)
-    return text if text.startswith("<") else f"= {text}"
 
 
 def _counted_items(found: Comparison) -> str:

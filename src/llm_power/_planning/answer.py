@@ -80,57 +80,30 @@ class AtHand:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How many items to take, and what else is known before they are run.
-
-    Attributes
-    ----------
-    question : Question
-        What was asked.
-    pair : AssumedPair
-        What was assumed of the models.
-    items : float
-        The number to take, whole; ``inf`` where no number is enough.
-    decided_as : {"different", "equivalent", "undetermined"}
-        What these items show with the target power; "undetermined" where no number does.
-    exact, mid_p, asymptotic : float
-        Smallest number of items from which each form of McNemar's test has the power for good.
-    n_star : float
-        The paper's N*, eq. (6), not rounded.
-    power_at_n_star : float
-        Power of the declared test at N*, rounded up, or of that by clusters where it is smaller;
-        NaN where N* is infinite.
-    equivalence : float or None
-        Items for two one-sided score tests at the margin, if there is one, by the normal law.
-    power_at_equivalence : float or None
-        Power of these tests there, summed over all tables; NaN where no number is enough, and
-        beyond a million items.
-    holm : float or None
-        Items of the declared test at Holm's first level, where `models` asks for max-T.
-    monitored : MonitoredItems or None
-        The sequential test; None for clusters, whose items do not come one by one, and beyond a
-        million items.
-    clusters : ClusterItems or None
-        Clusters, if they were asked for.
-    sizes : tuple of AtSize
-        A quarter, half and all of the items of the declared test; empty for clusters.
-    at_hand : AtHand or None
-        What the items at hand can see, if there are any.
-    """
+    """How many items to take, and what else is known before they are run."""
 
     question: Question
     pair: AssumedPair
-    items: float
+    items: float  # the number to take, whole; inf where no number is enough
+    # What these items show with the target power; "undetermined" where no number does.
     decided_as: Decided
+    # Items from which each form of McNemar's test has the power for good.
     exact: float
     mid_p: float
     asymptotic: float
-    n_star: float
+    n_star: float  # of the paper, eq. (6), not rounded
+    # Of the declared test at N*, rounded up, or of that by clusters where it is smaller; NaN where
+    # N* is infinite.
     power_at_n_star: float
-    equivalence: float | None
+    equivalence: float | None  # items for two one-sided score tests at a margin, by the normal law
+    # Of these tests there, summed over all tables; NaN where no number is enough, and beyond a
+    # million items.
     power_at_equivalence: float | None
-    holm: float | None
+    holm: float | None  # items at Holm's first level, where the level is by max-T
+    # None for clusters, whose items do not come one by one, and beyond a million items.
     monitored: MonitoredItems | None
     clusters: ClusterItems | None
+    # At a quarter, half and all of the items of the declared test; empty for clusters.
     sizes: tuple[AtSize, ...]
     at_hand: AtHand | None
 

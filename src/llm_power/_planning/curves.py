@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Final
 
@@ -42,13 +42,13 @@ _BEYOND: Final = 1.6
 class PlanCurves:
     """Curves of a plan against its size."""
 
-    unit: str  # what a size counts, "items" or "clusters"
     power: Curves
-    assurance: Curves
     gap: Curves  # detectable with the target power, in score units
     planned: dict[str, float]  # sizes that the answer names, by what they are
-    interval: tuple[float, float] | None  # of the required size
     target: float
+    unit: str = "items"  # what a size counts, or "clusters"
+    assurance: Curves = field(default_factory=dict)
+    interval: tuple[float, float] | None = None  # of the required size
 
 
 def plan_curves(answer: Plan | PlanRange | DetectableGap | RepeatsPlan) -> PlanCurves:
@@ -60,12 +60,9 @@ def plan_curves(answer: Plan | PlanRange | DetectableGap | RepeatsPlan) -> PlanC
         ends = dict(zip(names, (answer.fewest, answer.most), strict=True))
         curves = [_of_pair(plan, f", {name}") for name, plan in ends.items()]
         return PlanCurves(
-            unit="items",
             power=curves[0].power | curves[1].power,
-            assurance={},
             gap=curves[0].gap | curves[1].gap,
             planned={name: plan.items for name, plan in ends.items()},
-            interval=None,
             target=curves[0].target,
         )
     return _of_pair(answer.plan if isinstance(answer, DetectableGap) else answer)
@@ -104,12 +101,10 @@ def _of_pair(plan: Plan, name: str = "") -> PlanCurves:
         assurance[f"assurance from these {run:,} items"] = (rough, chances)
     found = np.isfinite(gaps)
     return PlanCurves(
-        unit="items",
         power={f"{TEST_NAMES[asked.test]}, gap of {points(pair.gap)}{name}": (n, power)},
         assurance=assurance,
         gap={f"detectable gap{name}": (sizes[found], gaps[found])},
         planned={"planned": plan.items},
-        interval=None,
         target=asked.power,
     )
 
@@ -130,11 +125,8 @@ def _of_repeats(plan: RepeatsPlan) -> PlanCurves:
     name = f"paired t test, gap of {points(plan.gap)}"
     settings = {"alpha": asked.level, "power": asked.power}
     return PlanCurves(
-        unit="items",
         power={name: (n, MeanDesign(plan.gap, sigma, asked.level).power(n))},
-        assurance={},
         gap={"detectable gap": (sizes, minimum_detectable_effect(sizes, sigma, **settings))},
         planned={"planned": plan.items},
-        interval=None,
         target=asked.power,
     )

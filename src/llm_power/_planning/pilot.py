@@ -138,7 +138,8 @@ def pilot_curves(plan: PilotPlan, task: TaskScores, *, cluster: str | None = Non
         planned = {"planned": own.limit.units, "pilot's own gap": own.observed.units}
     if not isfinite(planned["planned"]):
         raise InvalidArgument("a plot must be of a plan that finds a gap: declare one with --gap")
-    most, least = planned["planned"], 1 if plan.unit == "items" else 2
+    # A t test takes two units.
+    most, least = planned["planned"], 1 if isinstance(pilot, BinaryPilot) else 2
     fine = sizes_around(most, least=least)
     rough = sizes_around(most, least=least, number=_ROUGH)
     sizes = sizes_of_gaps(most)

@@ -13,34 +13,16 @@ from llm_power._statistics.max_t import all_pairs_level
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What the items shall be enough for.
+    """What the items shall be enough for."""
 
-    Attributes
-    ----------
-    alpha, power : float
-        Two-sided level, of a pair or of its family, and target power.
-    test : {"exact", "mid_p", "asymptotic"}
-        McNemar's test that will be declared; "asymptotic" is the score test.
-    margin : float or None
-        Equivalence margin: plan to show that the models are equivalent.
-    comparisons : int
-        Pairs of the family, of which each has the level of Bonferroni and of Holm's first step.
-    models : int or None
-        Models of which all pairs are the family, with the level that max-T leaves to each.
-    clusters : int or None
-        Clusters that the items come from, as a sample of clusters; of one size.
-    icc : float or None
-        Intra-cluster correlation of the paired difference.
-    """
-
-    alpha: float = 0.05
+    alpha: float = 0.05  # two-sided, of a pair or of its family
     power: float = 0.80
-    test: McNemarTest = "exact"
-    margin: float | None = None
-    comparisons: int = 1
-    models: int | None = None
-    clusters: int | None = None
-    icc: float | None = None
+    test: McNemarTest = "exact"  # that will be declared; "asymptotic" is the score test
+    margin: float | None = None  # to show that the models are equivalent
+    comparisons: int = 1  # pairs of the family, each with the level of Bonferroni and Holm's first
+    models: int | None = None  # all pairs of which are the family, with the level by max-T
+    clusters: int | None = None  # that the items come from, a sample of clusters of one size
+    icc: float | None = None  # of the paired difference
 
     def __post_init__(self) -> None:
         if open_unit("power", self.power) <= open_unit("alpha", self.alpha):

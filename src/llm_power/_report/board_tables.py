@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pandas as pd
@@ -43,29 +43,24 @@ def board_tables(
     point: OperatingPoint,
 ) -> dict[str, Table]:
     """Return the tables of one board and family of pairs."""
-    sources = score_provenance(tasks)
-    scope = f"{title} ({_FAMILY_NAMES[family]})"
-    measure, ladder = measure_of(tasks), _ladder(verdicts)
+    board = _Tables(title, score_provenance(tasks), measure_of(tasks), point)
     notes = [_operating_note(point), *_coverage_notes(verdicts), *_tolerance_notes(tasks)]
-    notes += filter(None, [measure.sentence])
-    coverage = task_overview(verdicts)
-    procedures = unresolved_by_procedure(verdicts)
-    by_size = {}
-    if measure is POINTS:
-        gaps, about = unresolved_by_gap(verdicts), f"{scope}: unresolved pairs by size of gap."
-        by_size = {"gaps": Table(gaps, _GAPS, about, sources, notes)}
-    verdict_notes = [*notes, _verdict_note(verdicts, point)]
-    return {
-        "overview": Table(coverage, _OVERVIEW, f"{scope}: what it covers.", sources, notes),
-        "procedures": Table(
-            procedures, _PROCEDURES, f"{scope}: unresolved pairs by procedure.", sources, notes
-        ),
-        **by_size,
-        "ladder": _ladder_table(
-            ladder, title, _FAMILY_NAMES[family], sources, verdict_notes, measure=measure
-        ),
-        "ranks": _rank_table(ranks, _RANKS, title, sources, [_rank_note(point)], measure=measure),
+    notes += filter(None, [board.measure.sentence])
+
+    def counted(frame: pd.DataFrame, columns: Sequence[Column], about: str) -> Table:
+        caption = f"{title} ({_FAMILY_NAMES[family]}): {about}."
+        return Table(frame, columns, caption, board.sources, notes)
+
+    procedures, unresolved = unresolved_by_procedure(verdicts), "unresolved pairs by"
+    tables = {
+        "overview": counted(task_overview(verdicts), _OVERVIEW, "what it covers"),
+        "procedures": counted(procedures, _PROCEDURES, f"{unresolved} procedure"),
     }
+    if board.measure is POINTS:
+        tables["gaps"] = counted(unresolved_by_gap(verdicts), _GAPS, f"{unresolved} size of gap")
+    tables["ladder"] = board.ladder(verdicts, _FAMILY_NAMES[family], notes)
+    tables["ranks"] = board.of_ranks(ranks, _RANKS)
+    return tables
 
 
 def streamed_tables(
@@ -73,71 +68,66 @@ def streamed_tables(
 ) -> dict[str, Table]:
     """Return the tables of a board with more pairs than are held."""
     assert board.streamed is not None
-    sources, point = score_provenance(tasks), board.point
-    notes = [_operating_note(point), *_tolerance_notes(tasks)]
-    every = pd.DataFrame(board.streamed.tasks)
-    tables = {
-        "overview": Table(every, _OVERVIEW, f"{title} (all pairs): what it covers.", sources, notes)
-    }
-    ladder = _ladder(board.verdicts)
-    if len(ladder):
-        family = f"all {board.n_pairs:,} pairs"
-        verdict_notes = [*notes, _verdict_note(board.verdicts, point)]
-        tables["ladder"] = _ladder_table(
-            ladder, title, family, sources, verdict_notes, measure=board.measure
-        )
-    ranks = _rank_table(
-        board.ranks, _RANKS, title, sources, [_rank_note(point)], measure=board.measure
-    )
-    return tables | {"ranks": ranks}
+    shown = _Tables(title, score_provenance(tasks), board.measure, board.point)
+    notes = [_operating_note(board.point), *_tolerance_notes(tasks)]
+    every, caption = pd.DataFrame(board.streamed.tasks), f"{title} (all pairs): what it covers."
+    tables = {"overview": Table(every, _OVERVIEW, caption, shown.sources, notes)}
+    ladder = shown.ladder(board.verdicts, f"all {board.n_pairs:,} pairs", notes)
+    if len(ladder.frame):
+        tables["ladder"] = ladder
+    tables["ranks"] = shown.of_ranks(board.ranks, _RANKS)
+    return tables
 
 
 def average_tables(
     average: TaskAverage, tasks: Sequence[TaskScores], *, title: str, point: OperatingPoint
 ) -> dict[str, Table]:
     """Return the tables of the average over tasks."""
-    sources, scope = score_provenance(tasks), f"{title}, average over tasks"
+    scope = f"{title}, average over tasks"
+    tables = _Tables(scope, score_provenance(tasks), measure_of(tasks), point)
     notes = [_weights_note(average), *(f"{line}." for line in average.warnings())]
-    verdicts, measure = average.verdicts, measure_of(tasks)
-    about = f"{scope}: verdicts."
-    verdict_notes = [*notes, _verdict_note(verdicts, point)]
-    rank_notes = [*notes, _rank_note(point)]
+    verdict_notes = [*notes, _verdict_note(average.verdicts, point)]
     return {
-        "average": _pair_table(
-            verdicts, _LADDER[1:], about, sources, verdict_notes, measure=measure
-        ),
-        "average_ranks": _rank_table(
-            average.ranks, _RANKS[1:-1], scope, sources, rank_notes, measure=measure
-        ),
+        "average": tables.of_pairs(average.verdicts, _LADDER[1:], "verdicts", verdict_notes),
+        "average_ranks": tables.of_ranks(average.ranks, _RANKS[1:-1], notes),
     }
 
 
-def _ladder_table(
-    ladder: pd.DataFrame,
-    title: str,
-    family: str,
-    sources: Sequence[Provenance],
-    notes: Sequence[str],
-    *,
-    measure: Measure,
-) -> Table:
-    about = f"{title}: each rank against the next, verdicts within the family of {family}."
-    return _pair_table(ladder, _LADDER, about, sources, notes, measure=measure)
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """The tables of pairs and of ranks of one board, by what they have in common."""
 
+    title: str
+    sources: Sequence[Provenance]
+    measure: Measure
+    point: OperatingPoint
 
-def _pair_table(
-    pairs: pd.DataFrame,
-    columns: Sequence[Column],
-    about: str,
-    sources: Sequence[Provenance],
-    notes: Sequence[str],
-    *,
-    measure: Measure,
-) -> Table:
-    pairs = _with_points(pairs) if measure is POINTS else pairs
-    shown = _stacked(pairs.head(_MOST_ROWS), measure)
-    columns = [_of_unit(column, measure, "pp") for column in columns]
-    return Table(pairs, columns, about, sources, [*notes, *_cut_note(pairs)], shown=shown)
+    def ladder(self, verdicts: pd.DataFrame, family: str, notes: Sequence[str]) -> Table:
+        """Return the table of each rank against the next."""
+        about = f"each rank against the next, verdicts within the family of {family}"
+        notes = [*notes, _verdict_note(verdicts, self.point)]
+        return self.of_pairs(_ladder(verdicts), _LADDER, about, notes)
+
+    def of_pairs(
+        self, pairs: pd.DataFrame, columns: Sequence[Column], about: str, notes: Sequence[str]
+    ) -> Table:
+        """Return a table of pairs, each with its verdict."""
+        pairs = _with_points(pairs) if self.measure is POINTS else pairs
+        shown = _stacked(pairs.head(_MOST_ROWS), self.measure)
+        columns = [_of_unit(column, self.measure, "pp") for column in columns]
+        caption, notes = f"{self.title}: {about}.", [*notes, *_cut_note(pairs)]
+        return Table(pairs, columns, caption, self.sources, notes, shown=shown)
+
+    def of_ranks(
+        self, ranks: pd.DataFrame, columns: Sequence[Column], notes: Sequence[str] = ()
+    ) -> Table:
+        """Return the table of the models' ranks."""
+        ends = zip(ranks["rank_low"], ranks["rank_high"], strict=True)
+        table = ranks.assign(ranks=[rank_set(low, high) for low, high in ends])
+        columns = [_of_unit(column, self.measure, "%") for column in columns]
+        caption = f"{self.title}: ranks that sampling of the items leaves possible."
+        notes = [*notes, _rank_note(self.point), *_cut_note(table)]
+        return Table(table, columns, caption, self.sources, notes, shown=table.head(_MOST_ROWS))
 
 
 def _of_unit(column: Column, measure: Measure, percent: str) -> Column:
@@ -150,27 +140,6 @@ def _of_unit(column: Column, measure: Measure, percent: str) -> Column:
         column,
         header=measure.named(header, percent),
         format=(lambda x: number(measure.factor * x)) if header == "Score" else None,
-    )
-
-
-def _rank_table(
-    ranks: pd.DataFrame,
-    columns: Sequence[Column],
-    title: str,
-    sources: Sequence[Provenance],
-    notes: Sequence[str],
-    *,
-    measure: Measure,
-) -> Table:
-    ends = zip(ranks["rank_low"], ranks["rank_high"], strict=True)
-    table = ranks.assign(ranks=[rank_set(low, high) for low, high in ends])
-    return Table(
-        table,
-        [_of_unit(column, measure, "%") for column in columns],
-        f"{title}: ranks that sampling of the items leaves possible.",
-        sources,
-        [*notes, *_cut_note(table)],
-        shown=table.head(_MOST_ROWS),
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from llm_power._board.further_items import sampled_clusters
 from llm_power._board.measure import POINTS, Measure
 from llm_power._report._escape import escape_markdown
 from llm_power._report.number_format import percent, percent_interval
@@ -43,17 +44,15 @@ def error_bars(board: BoardVerdicts, tasks: Sequence[TaskScores], cluster: str |
 
 
 def _of_task(board: BoardVerdicts, task: TaskScores, cluster: str | None) -> str:
-    if cluster is None or len(set(task.clusters.get(cluster, ()))) < 2:
-        cluster = None
-    labels = None if cluster is None else np.asarray(task.clusters[cluster], dtype=str)
+    labels = sampled_clusters(task, cluster)
     pairs = board.verdicts[board.verdicts["task"] == task.task]
     confidence = 1 - board.point.alpha
     unweighted = ", not weighted as the board's gaps are" * board.declared.weighted
     unit = f"In {board.measure.unit}. " if board.measure.unit else ""
     note = _NOTE.format(
         unit=unit,
-        clustered=f"; clustered SE: CR2 over {cluster}" if cluster else "",
-        wider=" over items or clusters, whichever is wider" if cluster else "",
+        clustered="" if labels is None else f"; clustered SE: CR2 over {cluster}",
+        wider="" if labels is None else " over items or clusters, whichever is wider",
         missing="" if task.scored.all() else f"{_MISSING}{unweighted}.",
     )
     return "\n\n".join(

@@ -63,3 +63,9 @@ def gap_interval(low: float | None, high: float | None, measure: Measure = POINT
 def p_value(p: float | None) -> str:
     """Return a p-value to two digits, small ones as such."""
     return "unknown" if p is None else "< 0.0001" if p < 1e-4 else f"{p:.2g}"
+
+
+def p_of_sentence(p: float) -> str:
+    """Return a p-value as a sentence has it: p = 0.012, or p < 0.0001."""
+    text = p_value(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.operating_point import UNDECLARED, USUAL, Declared, OperatingPoint
 from llm_power._choices import McNemarTest
 from llm_power._errors import counted
 from llm_power._report.answer import Answer, Table
-from llm_power._report.number_format import p_value, points
+from llm_power._report.number_format import p_of_sentence, p_value, points
 from llm_power._report.text_tables import confidence
 from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.argument_checks import proportions
@@ -55,18 +55,17 @@ def answer_from_counts(
     c: int,
     n_items: int,
     *,
-    point: OperatingPoint | None = None,
-    declared: Declared | None = None,
+    point: OperatingPoint = USUAL,
+    declared: Declared = UNDECLARED,
 ) -> Answer:
     """Return the answer on a pair of 0/1 scored models from its discordant counts."""
-    at, asked = point or OperatingPoint(), declared or Declared()
-    settings: dict[str, Any] = {"alpha": at.alpha, "power": at.power}
-    found = binary_verdicts(b, c, n_items, test=asked.test, margin=asked.margin, **settings)
+    settings: dict[str, Any] = {"alpha": point.alpha, "power": point.power}
+    found = binary_verdicts(b, c, n_items, test=declared.test, margin=declared.margin, **settings)
     n_star = float(required_n_discordance(b, c, n_items, **settings))
     low, high = required_n_interval(
         found.interval.low, found.interval.high, (b + c) / n_items, **settings
     )
-    level = confidence(at.alpha)
+    level = confidence(point.alpha)
     why_none = "the gap is 0" if b == c else "which is better is too uncertain"
     smallest = np.where(found.smallest_gap <= 1, found.smallest_gap, np.inf)
     answers = [
@@ -74,44 +73,44 @@ def answer_from_counts(
         _gap("gap_low", f"gap, {level} interval from", found.interval.low),
         _gap("gap_high", f"gap, {level} interval to", found.interval.high),
         *(_p(f"p_{name}", f"p, {_TESTS[name]}", p_of(b, c)) for name, p_of in P_VALUES.items()),
-        _text("verdict", f"verdict, {_TESTS[asked.test]}", str(found.verdict)),
+        _text("verdict", f"verdict, {_TESTS[declared.test]}", str(found.verdict)),
         _text("attainable", "significance attainable", bool(found.attainable)),
     ]
-    if asked.margin is not None:
-        answers += [_p("p_equivalence", f"p, gap within {asked.margin:g}", found.p_equivalence)]
+    if declared.margin is not None:
+        answers += [_p("p_equivalence", f"p, gap within {declared.margin:g}", found.p_equivalence)]
     turning = (
-        exact_chance_of_turning(b, c, found.direction, level=at.alpha)
-        if asked.test == "exact"
-        else chance_of_turning(found.p, found.direction, level=at.alpha)
+        exact_chance_of_turning(b, c, found.direction, level=point.alpha)
+        if declared.test == "exact"
+        else chance_of_turning(found.p, found.direction, level=point.alpha)
     )
     answers += [
         _items("items_even", "new items, chance of 0.5 to decide it", found.even_items, why_none),
         _items(
             "items_assured",
-            f"new items, chance of {at.power:g} to decide it",
+            f"new items, chance of {point.power:g} to decide it",
             found.assured_items,
             why_none,
         ),
         _items(
             "more_items_needed",
-            f"items to add to these, chance of {at.power:g}",
+            f"items to add to these, chance of {point.power:g}",
             found.further_items,
             why_none,
         ),
         _text("decided_as", "likely verdict with these added", str(found.decided_as)),
         _number("chance_of_turning", "chance a new sample changes the verdict", turning),
-        _gap("smallest_gap", f"detectable gap, power {at.power:g}", smallest),
+        _gap("smallest_gap", f"detectable gap, power {point.power:g}", smallest),
         _items("n_star", "N* at the observed gap", n_star),
         _items("n_star_low", f"N*, {level} interval from", low),
         _items("n_star_high", f"N*, {level} interval to", high, "the gap can be 0"),
         _number("q", "q = N/N*", resolution_ratio(n_items, n_star)),
         _text("resolved", "resolved, as in the paper", n_star <= n_items),
-        _items("n_connor", "at this gap, two variances (Connor)", _connor(b, c, n_items, at)),
-        _items("n_exact", "at this gap, exact test", _counted_n(b, c, n_items, at, "exact")),
-        _items("n_mid_p", "at this gap, mid-p test", _counted_n(b, c, n_items, at, "mid_p")),
+        _items("n_connor", "at this gap, two variances (Connor)", _connor(b, c, n_items, point)),
+        _items("n_exact", "at this gap, exact test", _counted_n(b, c, n_items, point, "exact")),
+        _items("n_mid_p", "at this gap, mid-p test", _counted_n(b, c, n_items, point, "mid_p")),
     ]
-    answers += _monitored(b, c, n_items, at) + _errors(b, c, n_items, at, asked)
-    return _answer(_decided(found, n_items, at, asked), answers)
+    answers += _monitored(b, c, n_items, point) + _errors(b, c, n_items, point, declared)
+    return _answer(_decided(found, n_items, point, declared), answers)
 
 
 def answer_from_accuracies(
@@ -120,15 +119,14 @@ def answer_from_accuracies(
     n_items: int,
     *,
     rho: float | None = None,
-    point: OperatingPoint | None = None,
-    declared: Declared | None = None,
+    point: OperatingPoint = USUAL,
+    declared: Declared = UNDECLARED,
 ) -> Answer:
     """Return the answer from two accuracies and N alone, over all admissible correlations."""
-    at, asked = point or OperatingPoint(), declared or Declared()
     for name, value in (("p_a", p_a), ("p_b", p_b)):
         proportions(name, value)
     solved = round(p_a * n_items), round(p_b * n_items)
-    settings: dict[str, Any] = {"alpha": at.alpha, "power": at.power}
+    settings: dict[str, Any] = {"alpha": point.alpha, "power": point.power}
     found = resolution_over_correlations(*solved, n_items, **settings)
     answer = "always" if found.always_resolved else _DEPENDS if found.depends else "never"
     answers = [
@@ -146,7 +144,7 @@ def answer_from_accuracies(
             _number("critical_rho", "from the correlation", found.critical_rho),
             _text("critical_b", "that is, b at most", int(found.critical_b)),
         ]
-    of_tests = _tests_over_correlations(solved, n_items, int(found.b_lowest), at, asked)
+    of_tests = _tests_over_correlations(solved, n_items, int(found.b_lowest), point, declared)
     answers += of_tests
     if rho is not None:
         n_star = required_n_paired_binary(p_a, p_b, rho, **settings)
@@ -154,7 +152,7 @@ def answer_from_accuracies(
             _items("n_star", f"N* at a correlation of {rho:g}", n_star),
             _number("q", "q = N/N* there", resolution_ratio(n_items, n_star)),
         ]
-    return _answer(_over_correlations(of_tests, asked), answers)
+    return _answer(_over_correlations(of_tests, declared), answers)
 
 
 def _answer(headline: str, findings: Sequence[Finding]) -> Answer:
@@ -170,11 +168,10 @@ def _decided(found: Verdicts, n_items: int, at: OperatingPoint, asked: Declared)
     else:
         leads, trails = ("A", "B") if delta > 0 else ("B", "A")
         gap = f"{leads} is {points(delta)} ahead of {trails} on {of}"
-    p = p_value(float(found.p))
-    p = f"p {p if p.startswith('<') else f'= {p}'} by the {_TESTS[asked.test]}, level {at.alpha:g}"
+    why = f"{p_of_sentence(float(found.p))} by the {_TESTS[asked.test]}"
     if found.verdict == EQUIVALENT:
-        p = f"within {points(asked.margin or 0)} by two one-sided tests, level {at.alpha:g}"
-    return f"{str(found.verdict).capitalize()}: {gap}, {p}."
+        why = f"within {points(asked.margin or 0)} by two one-sided tests"
+    return f"{str(found.verdict).capitalize()}: {gap}, {why}, level {at.alpha:g}."
 
 
 def _over_correlations(of_tests: Sequence[Finding], asked: Declared) -> str:

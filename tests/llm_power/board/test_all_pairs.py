@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from board_examples import written_pairs
+from board_examples import task_of, written_pairs
 from llm_power._board import all_pairs
 from llm_power._board.all_pairs import (
     BoardPairs,
@@ -62,17 +62,8 @@ def boards(draw: st.DrawFn) -> tuple[list[TaskScores], str | None, Declared]:
         holes = rng.uniform(size=values.shape) < missing
         holes[rng.integers(n_items, size=n_models), np.arange(n_models)] = False
         values[holes] = np.nan
-        tasks.append(
-            TaskScores(
-                f"task {number}",
-                "graded" if graded else "binary",
-                tuple(f"q{i}" for i in range(n_items)),
-                tuple(f"m{j}" for j in range(n_models)),
-                values,
-                {"group": tuple(f"g{i % 5}" for i in range(n_items))},
-            )
-        )
-    cluster = draw(st.sampled_from([None, "group"]))
+        tasks.append(task_of(values, f"task {number}", kind="graded" if graded else "binary"))
+    cluster = draw(st.sampled_from([None, "subject"]))
     declared = Declared(
         test=draw(st.sampled_from(["exact", "mid_p", "asymptotic"])),
         margin=draw(st.sampled_from([None, 0.1])),
@@ -132,9 +123,9 @@ def test_columns_are_those_of_single_pairs_however_they_are_cut(
 
 def test_sums_of_clusters_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     tasks = [prepare_task(drawn_task(6, 80)), prepare_task(replace(drawn_task(5, 70), task="quiz"))]
-    whole = resolve_board(tasks, family="all", cluster="group").verdicts
+    whole = resolve_board(tasks, family="all", cluster="subject").verdicts
     monkeypatch.setattr(all_pairs, "MOST_SUMS", 20)
-    cut = resolve_board(tasks, family="all", cluster="group").verdicts
+    cut = resolve_board(tasks, family="all", cluster="subject").verdicts
     pd.testing.assert_frame_equal(cut, whole, rtol=1e-12)
 
 
@@ -142,14 +133,7 @@ def drawn_task(n_models: int = 12, n_items: int = 300, seed: int = 1) -> TaskSco
     rng = np.random.default_rng(seed)
     skill = np.linspace(1.5, -0.5, n_models)
     values = rng.normal(size=(n_items, n_models)) + rng.normal(size=(n_items, 1)) + skill > 0
-    return TaskScores(
-        "exam",
-        "binary",
-        tuple(f"q{i}" for i in range(n_items)),
-        tuple(f"m{j}" for j in range(n_models)),
-        values.astype(float),
-        {"group": tuple(f"g{i % 7}" for i in range(n_items))},
-    )
+    return task_of(values, subjects=7)
 
 
 def test_places_and_pairs_are_inverse() -> None:
@@ -165,8 +149,8 @@ def test_places_and_pairs_are_inverse() -> None:
 
 def test_a_streamed_board_counts_and_writes_the_pairs_of_the_board(tmp_path: Path) -> None:
     task, folder = drawn_task(), tmp_path / "pairs"
-    board = resolve_board([task], family="all", cluster="group")
-    streamed = stream_board([task], cluster="group", folder=folder, keep=Keep("band", 11))
+    board = resolve_board([task], family="all", cluster="subject")
+    streamed = stream_board([task], cluster="subject", folder=folder, keep=Keep("band", 11))
     pd.testing.assert_frame_equal(streamed.verdicts, board.verdicts)
     pd.testing.assert_frame_equal(streamed.ranks, board.ranks)
     table, held = written_pairs(folder), board.verdicts
@@ -206,7 +190,7 @@ def test_new_names_of_models_change_no_rank_set_and_no_verdict(kind: Kind) -> No
             )
             for task, x in zip(tasks, values, strict=True)
         ]
-        board = resolve_board(ranked, family=family, cluster="group", top=top)
+        board = resolve_board(ranked, family=family, cluster="subject", top=top)
         assert board.average is not None
         return [
             table.drop(columns=["model", "model_a", "model_b"], errors="ignore").reset_index(
@@ -229,7 +213,7 @@ def test_new_names_of_models_change_no_rank_set_and_no_verdict(kind: Kind) -> No
             pd.testing.assert_frame_equal(found, rows, rtol=1e-12)
 
 
-@pytest.mark.parametrize("cluster", [pytest.param(None, marks=pytest.mark.slow), "group"])
+@pytest.mark.parametrize("cluster", [pytest.param(None, marks=pytest.mark.slow), "subject"])
 @pytest.mark.parametrize(
     "kind", ["binary", pytest.param("graded", marks=pytest.mark.slow), "missing"]
 )
@@ -343,7 +327,7 @@ def test_what_is_kept_is_written_and_the_family_is_all(
 
 def test_the_dictionary_names_the_columns_of_a_dataset(tmp_path: Path) -> None:
     task = drawn_task()
-    boards = {"plain": (task, None), "clusters": (task, "group")}
+    boards = {"plain": (task, None), "clusters": (task, "subject")}
     boards["graded"] = (replace(task, kind="graded"), None)
     found = set()
     for name, (scores, cluster) in boards.items():
@@ -354,7 +338,7 @@ def test_the_dictionary_names_the_columns_of_a_dataset(tmp_path: Path) -> None:
 
 def test_the_parts_of_a_board_are_the_board_in_one_piece(tmp_path: Path) -> None:
     tasks = [drawn_task(), replace(drawn_task(9, 120, seed=2), task="quiz")]
-    pairs = BoardPairs(tasks, "all", "group", POINT, Declared())
+    pairs = BoardPairs(tasks, "all", "subject", POINT, Declared())
     bounds = pairs.parts(5)
     p = [p_values_between(pairs, *part) for part in bounds]
     every = [np.concatenate(x) for x in zip(*p, strict=True)]

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.special import ndtri, stdtr
 
-from board_examples import screen
+from board_examples import screen, task_of
 from llm_power._board.average import TaskAverage
 from llm_power._board.operating_point import Declared
 from llm_power._board.ranking import prepare_task
@@ -27,24 +27,17 @@ from llm_power._statistics.predictive_power import mean_gap_seen
 from llm_power._statistics.random_streams import named_rng
 
 
-def task_of(name: str, n: int, ability: list[float], *, models: str = "abcd") -> TaskScores:
+def drawn(name: str, n: int, ability: list[float], *, models: str = "abcd") -> TaskScores:
     rng = named_rng(0, f"average/{name}")
     solved = rng.normal(size=(n, 1)) + rng.normal(size=(n, len(ability))) + ability > 0
-    task = TaskScores(
-        task=name,
-        kind="binary",
-        item_ids=tuple(f"{name}-{i}" for i in range(n)),
-        models=tuple(models[: len(ability)]),
-        values=solved.astype(float),
-        clusters={"subject": tuple(f"s{i % 6}" for i in range(n))},
-    )
-    return prepare_task(task)
+    names = models[: len(ability)]
+    return prepare_task(task_of(solved, name, models=names, ids=f"{name}-", subjects=6))
 
 
 TASKS = [
-    task_of("exam", 300, [1.0, 0.9, 0.3, 0.0]),
-    task_of("quiz", 60, [0.0, 0.4, 0.9, -0.2]),
-    task_of("average", 500, [0.8, 0.5, 0.4, 0.3]),
+    drawn("exam", 300, [1.0, 0.9, 0.3, 0.0]),
+    drawn("quiz", 60, [0.0, 0.4, 0.9, -0.2]),
+    drawn("average", 500, [0.8, 0.5, 0.4, 0.3]),
 ]
 
 
@@ -102,7 +95,7 @@ def test_models_that_answer_alike_have_no_smallest_gap() -> None:
     alike = average_of(twins, margin=0.02).verdicts.iloc[0]
     assert alike["gap"] == 0
     assert alike["smallest_gap"] == alike["items_assured"] == np.inf
-    always = [task_of(name, 12, [9.0, -9.0]) for name in ("exam", "quiz")]
+    always = [drawn(name, 12, [9.0, -9.0]) for name in ("exam", "quiz")]
     certain = average_of(always).verdicts.iloc[0]
     assert certain["verdict"] == "different"
     assert 0 < certain["smallest_gap"] < 1
@@ -132,7 +125,7 @@ def test_weights_that_are_none_are_refused(weights: Any, message: str) -> None:
 
 
 def test_models_that_a_task_lacks_are_left_out_by_name() -> None:
-    tasks = [TASKS[0], task_of("trivia", 80, [0.3, 0.2, 0.6], models="abx")]
+    tasks = [TASKS[0], drawn("trivia", 80, [0.3, 0.2, 0.6], models="abx")]
     board = resolve_board(tasks)
     assert board.average is not None
     assert [*board.average.ranks["model"]] == ["a", "b"]
@@ -141,7 +134,7 @@ def test_models_that_a_task_lacks_are_left_out_by_name() -> None:
     assert warning == (
         "the average over tasks leaves out c (not in trivia), d (not in trivia), x (not in exam)"
     )
-    strangers = [TASKS[0], task_of("trivia", 80, [0.3, 0.2], models="ax")]
+    strangers = [TASKS[0], drawn("trivia", 80, [0.3, 0.2], models="ax")]
     board = resolve_board(strangers)
     (warning,) = board_warnings(board)
     assert warning.startswith("no average over tasks: fewer than two models are in all of them; b")
@@ -306,7 +299,7 @@ def test_ids_that_several_tasks_have_are_other_items(tmp_path: Path) -> None:
 
 
 def test_no_interval_of_a_score_is_beyond_its_ends() -> None:
-    exam = task_of("exam", 4, [1.5, 0.0])
+    exam = drawn("exam", 4, [1.5, 0.0])
     half = replace(exam, task="quiz", kind="graded", values=1 - exam.values / 2)
     board = resolve_board([exam, half])
     for ranks in (board.ranks, board.average.ranks if board.average else pd.DataFrame()):

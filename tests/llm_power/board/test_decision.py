@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board_examples import screen, written_pairs
+from board_examples import screen, task_of, written_pairs
 from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.ranking import prepare_task
@@ -20,7 +20,6 @@ from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._example import example_task
 from llm_power._report.error_bars import error_bars
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.cluster_moments import moments_from_differences
 from llm_power._statistics.cluster_robust import (
     cluster_robust_test,
@@ -30,19 +29,6 @@ from llm_power._statistics.cluster_robust import (
 from llm_power._statistics.predictive_power import spread_of_gaps
 from llm_power._statistics.random_streams import named_rng
 from llm_power._statistics.verdict import binary_verdicts, mean_verdicts, student_verdicts
-
-
-def task_of(values: FloatArray, name: str = "exam", clusters: int = 5) -> TaskScores:
-    n, k = values.shape
-    graded = np.any((values > 0) & (values < 1))
-    return TaskScores(
-        task=name,
-        kind="graded" if graded else "binary",
-        item_ids=tuple(f"q{i}" for i in range(n)),
-        models=tuple(f"m{j}" for j in range(k)),
-        values=values,
-        clusters={"subject": tuple(f"s{i % clusters}" for i in range(n))},
-    )
 
 
 def pair_of(b: int, c: int, n: int) -> TaskScores:
@@ -83,7 +69,7 @@ def test_items_are_planned_by_the_gaps_of_all_models() -> None:
     usual = binary_verdicts(b, c, 150, alpha=level)
     assert (found.assured_items != usual.assured_items).any()
     other = rng.permutation(9)
-    renamed = replace(task_of(values[:, other]), models=tuple(f"m{j}" for j in other))
+    renamed = task_of(values[:, other], models=[f"m{j}" for j in other])
     pd.testing.assert_frame_equal(resolve(prepare_task(renamed)).verdicts, every)
 
 
@@ -138,9 +124,7 @@ def test_clusters_that_are_a_sample_decide_and_fixed_ones_do_not() -> None:
     rng = named_rng(1, "clustered")
     lead = np.repeat(rng.normal(size=(12, 1)) * 0.8 + 0.4, 30, axis=0)
     values = (rng.normal(size=(360, 2)) + lead * [1, 0] > 0).astype(float)
-    task = prepare_task(
-        replace(task_of(values), clusters={"subject": tuple(f"s{i // 30}" for i in range(360))})
-    )
+    task = prepare_task(task_of(values, subjects=np.arange(360) // 30))
     alone = row_of(resolve(task))
     fixed = row_of(resolve(task, cluster="subject", clusters="fixed"))
     random = row_of(resolve(task, cluster="subject"))
@@ -160,8 +144,7 @@ def test_ranks_are_for_further_clusters_where_these_are_a_sample() -> None:
     rng = named_rng(4, "ranks of clusters")
     lead = np.repeat(rng.normal(0.4, 1.2, size=(8, 1)), 60, axis=0)
     values = (rng.normal(size=(480, 3)) + lead * [1, 0, 0] + [0, 0, -2] > 0).astype(float)
-    labels = {"subject": tuple(f"s{i // 60}" for i in range(480))}
-    task = prepare_task(replace(task_of(values), clusters=labels))
+    task = prepare_task(task_of(values, subjects=np.arange(480) // 60))
     sets = {
         name: list(zip(board.ranks["rank_low"], board.ranks["rank_high"], strict=True))
         for name, board in (
@@ -184,8 +167,7 @@ def test_clusters_are_resampled_where_that_is_declared(cluster_test: ClusterTest
     subject = np.arange(240) // 24
     lead = np.repeat(rng.normal(0.5, 0.4, size=(10, 1)), 24, axis=0)
     values = (rng.normal(size=(240, 3)) + lead * [1, 0.5, 0] > 0).astype(float)
-    labels = {"subject": tuple(f"s{i}" for i in subject)}
-    task = prepare_task(replace(task_of(values), clusters=labels))
+    task = prepare_task(task_of(values, subjects=subject))
     found = resolve(task, cluster="subject", cluster_test=cluster_test).verdicts
     items = resolve(task).verdicts
     resample = wild_cluster_bootstrap if cluster_test == "wild" else cluster_sign_flip_test
@@ -242,8 +224,8 @@ def test_a_cluster_column_that_no_task_has_is_refused() -> None:
 def test_clusters_that_happen_to_be_alike_decide_no_more_than_their_items() -> None:
     cells = [(4, 2), (4, 2), (4, 2), (4, 1)]
     values = np.concatenate([pair_of(b, c, 25).values for b, c in cells])
-    subjects = tuple(f"s{i // 25}" for i in range(100))
-    task = prepare_task(replace(task_of(values), clusters={"subject": subjects}))
+    subjects = np.arange(100) // 25
+    task = prepare_task(task_of(values, subjects=subjects))
     items = row_of(resolve(task))
     sample = row_of(resolve(task, cluster="subject"))
     d = task.values[:, 0] - task.values[:, 1]
@@ -347,8 +329,8 @@ def test_the_screen_says_of_which_task_and_what_ranks_and_verdicts_are_about() -
     assert "no gap so far" in text
     assert "further clusters" not in text
     values = np.concatenate([pair_of(b, c, 40).values for b, c in [(20, 0), (2, 2), (0, 6)]])
-    subjects = {"subject": tuple(f"s{i // 40}" for i in range(120))}
-    board = resolve(prepare_task(replace(task_of(values), clusters=subjects)), cluster="subject")
+    of_subjects = task_of(values, subjects=np.arange(120) // 40)
+    board = resolve(prepare_task(of_subjects), cluster="subject")
     text = screen(board)
     assert "Which is better is too uncertain for m0 against m1: even a thousand times these" in text
     assert "New items come from new clusters of the sizes at hand." in text
@@ -362,7 +344,7 @@ def test_missing_scores_are_weighted_by_cluster_where_that_is_declared() -> None
     hard = np.where(subject < 3, 1.2, -0.6)[:, np.newaxis]
     lead = np.where(subject < 3, -0.5, 0.5)[:, np.newaxis]
     values = (rng.normal(size=(600, 3)) + [1.0, 0.6, 0.2] + lead * [1, 0, 0] > hard).astype(float)
-    complete = replace(task_of(values), clusters={"subject": tuple(f"s{i}" for i in subject)})
+    complete = task_of(values, subjects=subject)
     holes = values.copy()
     holes[(subject < 3) & (rng.uniform(size=600) < 0.8), 0] = np.nan
     task = prepare_task(replace(complete, values=holes), missing="weighted")

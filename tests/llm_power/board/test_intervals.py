@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board_examples import screen
+from board_examples import screen, task_of
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.ranking import prepare_task
@@ -37,17 +37,8 @@ def board_task(name: str, n: int, kind: Kind, models: int = 5, holes: float = 0.
     values[
         (rng.random((n, models)) < holes * cluster[:, np.newaxis] / 8) & (np.arange(models) > 0)
     ] = np.nan
-    return prepare_task(
-        TaskScores(
-            task=name,
-            kind=kind,
-            item_ids=tuple(f"{name}{i}" for i in range(n)),
-            models=tuple("abcde"[:models]),
-            values=values,
-            clusters={"subject": tuple(f"s{k}" for k in cluster)},
-        ),
-        missing="pairwise",
-    )
+    task = task_of(values, name, kind=kind, models="abcde"[:models], ids=name, subjects=cluster)
+    return prepare_task(task, missing="pairwise")
 
 
 def assert_rows_agree(rows: pd.DataFrame, margin: float | None, largest: float = 1.0) -> None:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
+from board_examples import task_of
 from llm_power import resolve_board
 from llm_power._board.decision import verdict_columns
 from llm_power._board.landscape import FEWEST_MODELS, Landscape, board_landscapes
@@ -21,7 +22,6 @@ from llm_power._board.tabulation import tabulate_pairs
 from llm_power._errors import InvalidArgument
 from llm_power._example import example_task
 from llm_power._scores.readers import read_tasks
-from llm_power._scores.store import TaskScores
 from llm_power._statistics.verdict import binary_verdicts
 
 COLUMNS = ["rank_a", "rank_b", "n_items", "p_a", "p_b", "gap", "verdict", "items_needed"]
@@ -194,8 +194,7 @@ def test_models_that_solve_all_or_none_and_share_no_item_are_counted() -> None:
     values = (rng.random((60, 6)) < 0.5).astype(float)
     values[:, 0], values[:, 1], values[:30, 2], values[30:, 3] = 1, 0, np.nan, np.nan
     values[:, 5] = values[:, 4]
-    task = TaskScores("exam", "binary", tuple(map(str, range(60))), tuple("abcdef"), values)
-    ranked = prepare_task(task, missing="pairwise")
+    ranked = prepare_task(task_of(values), missing="pairwise")
     pairs = resolve_board([ranked], family="all").verdicts
     check_against_pandas(pairs)
     check_ranks(pairs)
@@ -221,9 +220,7 @@ def test_a_rank_beyond_the_models_and_another_task_are_refused() -> None:
 def test_neighbors_alone_and_few_models_have_no_landscape() -> None:
     rng = np.random.default_rng(2)
     values = (rng.random((30, FEWEST_MODELS)) < np.linspace(0.2, 0.9, FEWEST_MODELS)).astype(float)
-    models = tuple(f"m{k}" for k in range(FEWEST_MODELS))
-    task = TaskScores("exam", "binary", tuple(map(str, range(30))), models, values)
-    pairs = tabulate_pairs(prepare_task(task), "all").assign(
+    pairs = tabulate_pairs(prepare_task(task_of(values)), "all").assign(
         p_a=0.5, p_b=0.5, gap=0.0, verdict="undetermined", items_needed=np.inf
     )
     assert board_landscapes(pairs, "adjacent") == {}

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board_examples import screen
+from board_examples import screen, task_of
 from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.leader import first_sentence, leader_p, rank_notes
 from llm_power._board.operating_point import Declared, OperatingPoint
@@ -23,19 +23,8 @@ AT = OperatingPoint()
 TRIALS = 400
 
 
-def task_of(values: np.ndarray[Any, Any], kind: Kind = "binary", name: str = "exam") -> TaskScores:
-    return TaskScores(
-        task=name,
-        kind=kind,
-        item_ids=tuple(f"q{i}" for i in range(len(values))),
-        models=tuple(f"m{j}" for j in range(values.shape[1])),
-        values=values,
-        clusters={"subject": tuple(f"s{i % 10}" for i in range(len(values)))},
-    )
-
-
-def ranked(values: np.ndarray[Any, Any], kind: Kind = "binary", name: str = "exam") -> TaskScores:
-    return prepare_task(task_of(values, kind, name))
+def ranked(values: np.ndarray[Any, Any], name: str = "exam") -> TaskScores:
+    return prepare_task(task_of(values, name, subjects=10))
 
 
 def drawn(name: str, accuracies: list[float], n: int = 300) -> np.ndarray[Any, Any]:
@@ -55,7 +44,7 @@ def test_it_is_the_largest_p_of_the_first_models_pairs(
     if kind == "graded":
         values = 0.5 * (values + drawn("more", [0.7, 0.6, 0.55, 0.4]))
     board = resolve_board(
-        [ranked(values, kind)], family="all", cluster=cluster, declared=Declared(test=test)
+        [ranked(values)], family="all", cluster=cluster, declared=Declared(test=test)
     )
     own = board.verdicts[board.verdicts["rank_a"] == 1]
     assert board.ranks["p_first"].iloc[0] == pytest.approx(own["p_single"].max(), rel=1e-12)

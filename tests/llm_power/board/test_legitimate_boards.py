@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from board_examples import screen
+from board_examples import screen, task_of
 from llm_power._board.cluster_robustness import (
     category_bootstrap_tables,
     cluster_definition_table,
@@ -43,14 +43,8 @@ def board_of(
 ) -> tuple[TaskScores, BoardVerdicts]:
     columns = {"all": ALL, "nothing": NOTHING, "none": NOTHING, "half": HALF, "twin": TWIN}
     columns |= {"early": EARLY, "late": LATE}
-    task = TaskScores(
-        "exam",
-        kind,
-        tuple(f"q{i}" for i in range(ITEMS)),
-        tuple(columns),
-        np.column_stack([*columns.values()]).astype(np.float64) / (1 if kind == "binary" else 2),
-        {"subject": tuple(f"s{i % 4}" for i in range(ITEMS))},
-    )
+    values = np.column_stack([*columns.values()]).astype(float) / (1 if kind == "binary" else 2)
+    task = task_of(values, kind=kind, models=[*columns], subjects=4)
     ranked = prepare_task(task, missing="pairwise")
     point = Declared(margin=0.1, **declared)  # type: ignore[arg-type]
     return ranked, resolve_board([ranked], family="all", cluster=cluster, declared=point)

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binomtest, ttest_rel
 from statsmodels.stats.multitest import multipletests
 
-from board_examples import screen
+from board_examples import screen, task_of
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.cluster_robustness import (
     category_bootstrap_tables,
@@ -63,14 +63,8 @@ def make_task(
         (latent > 0).astype(float) if kind == "binary" else 1 / (1 + np.exp(-latent))
     )
     values[rng.uniform(size=values.shape) < missing] = np.nan
-    return TaskScores(
-        task=name,
-        kind=kind,
-        item_ids=tuple(f"q{i}" for i in range(n_items)),
-        models=("delta", "bravo", "charlie", "alpha"),
-        values=values,
-        clusters={"subject": tuple(f"s{i % 6}" for i in range(n_items))},
-    )
+    models = ("delta", "bravo", "charlie", "alpha")
+    return task_of(values, name, kind=kind, models=models, subjects=6)
 
 
 def resolve(
@@ -196,15 +190,7 @@ def test_leaving_one_cluster_out_is_resolving_without_its_items() -> None:
     task = prepare_task(make_task())
     table = leave_one_out_table(tabulate_clusters(task, "subject", "all"), POINT)
     keep = np.asarray(task.clusters["subject"]) != "s2"
-    rest = TaskScores(
-        task=task.task,
-        kind=task.kind,
-        item_ids=tuple(np.asarray(task.item_ids)[keep].tolist()),
-        models=task.models,
-        values=task.values[keep],
-        clusters={"subject": tuple(np.asarray(task.clusters["subject"])[keep].tolist())},
-    )
-    _, expected, _ = resolve(rest)
+    _, expected, _ = resolve(task.part(items=np.flatnonzero(keep).tolist()))
     dropped = table[table["dropped"] == "s2"].reset_index(drop=True)
     np.testing.assert_array_equal(dropped["n_items"], expected["n_items"])
     for name in ("n_star", "icc", "design_effect", "n_star_cluster"):
@@ -244,9 +230,7 @@ def test_identical_models_are_unresolved_and_quiet() -> None:
     task = make_task()
     values = np.array(task.values)
     values[:, 1] = values[:, 0]
-    _, verdicts, _ = resolve(
-        TaskScores("exam", "binary", task.item_ids, task.models, values, task.clusters)
-    )
+    _, verdicts, _ = resolve(replace(task, values=values))
     twins = verdicts[(verdicts["b"] == 0) & (verdicts["c"] == 0)].iloc[0]
     assert twins["n_star"] == np.inf
     assert not twins["resolved"]
@@ -330,16 +314,8 @@ def test_screen_and_page_give_both_readings_of_the_clusters(taken: ClusterSampli
     # The lead of the first model lies in two of eight clusters.
     values = np.tile([[1.0, 1.0, 0.0], [0.0, 0.0, 0.0]], (120, 1))
     values[:60, 0] = 1.0
-    task = prepare_task(
-        TaskScores(
-            task="exam",
-            kind="binary",
-            item_ids=tuple(f"q{i}" for i in range(240)),
-            models=("heron", "kite", "wren"),
-            values=values,
-            clusters={"subject": tuple(f"s{i // 30}" for i in range(240))},
-        )
-    )
+    models, subjects = ("heron", "kite", "wren"), np.arange(240) // 30
+    task = prepare_task(task_of(values, models=models, subjects=subjects))
     boards: dict[str, BoardVerdicts] = {
         name: resolve_board(
             [task], cluster="subject", family="all", declared=Declared(clusters=name)
@@ -367,19 +343,10 @@ def test_screen_and_page_give_both_readings_of_the_clusters(taken: ClusterSampli
 
 def test_streamed_pairs_and_the_average_have_both_readings_of_the_clusters() -> None:
     rng = np.random.default_rng(8)
-    labels = {"subject": tuple(f"s{i // 30}" for i in range(240))}
+    subjects = np.arange(240) // 30
     lean = np.repeat(rng.normal([0.8, 0.7, 0.62, 0.5], 0.2, size=(8, 4)), 30, axis=0)
     tasks = [
-        prepare_task(
-            TaskScores(
-                task=name,
-                kind="binary",
-                item_ids=tuple(f"{name} {i}" for i in range(240)),
-                models=("heron", "kite", "osprey", "wren"),
-                values=(rng.random((240, 4)) < lean).astype(np.float64),
-                clusters=labels,
-            )
-        )
+        prepare_task(task_of(rng.random((240, 4)) < lean, name, ids=f"{name} ", subjects=subjects))
         for name in ("algebra", "botany")
     ]
     declared = [Declared(clusters=name) for name in CLUSTER_SAMPLINGS]

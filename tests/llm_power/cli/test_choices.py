@@ -9,22 +9,19 @@ from typing import Any
 
 import pytest
 
+from command_line import run
 from llm_power import ScoreError, resolve
-from llm_power._cli import main
 
 
 def second(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[str, dict[str, Any]]:
     """Run a command that is refused, then the one it offers; return refusal and answer."""
-    with pytest.raises(SystemExit) as stop:
-        main([*words, "--format", "json"])
-    assert stop.value.code == 2
+    assert run(*words, "--format", "json") == 2
     told, command = capsys.readouterr().err.splitlines()
     program, *offered = shlex.split(command)
     assert program == "llm-power"
-    with pytest.raises(SystemExit) as stop:
-        main(offered)
+    code = run(*offered)
     out, err = capsys.readouterr()
-    assert stop.value.code == 0, err
+    assert code == 0, err
     answer: dict[str, Any] = json.loads(out)
     return told, answer
 
@@ -90,8 +87,7 @@ def test_a_slip_among_zeros_and_ones_is_no_percentage(
 ) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("item,heron,wren\nq1,1,1\nq2,11,0\nq3,0,1\n", encoding="utf-8")
-    with pytest.raises(SystemExit):
-        main(["resolve", str(path)])
+    assert run("resolve", path) == 2
     (told,) = capsys.readouterr().err.splitlines()
     assert "score 11.0 is not 0 or 1" in told
     assert "correct it" in told
@@ -158,8 +154,7 @@ def test_a_table_answers_at_the_second_command(
     path = tmp_path / "scores.csv"
     path.write_text(text, encoding="utf-8")
     second(["resolve", str(path)], capsys)
-    with pytest.raises(SystemExit):
-        main(["resolve", str(path)])
+    assert run("resolve", path) == 2
     assert capsys.readouterr().err.splitlines()[1] == f"  llm-power resolve {path} {offered}"
 
 
@@ -195,10 +190,9 @@ def test_groups_and_tasks_by_name(capsys: pytest.CaptureFixture[str]) -> None:
     """Of a folder of lm_eval, the tasks of a group, with a metric for the group."""
     logs = Path(__file__).parents[1] / "scores/logs/lm_eval-0.4.13"
     command = ["resolve", str(logs), "--task", "exam", "--metric", "exam=acc_norm"]
-    with pytest.raises(SystemExit) as stop:
-        main([*command, "--format", "json"])
+    code = run(*command, "--format", "json")
     out, err = capsys.readouterr()
-    assert stop.value.code == 0, err
+    assert code == 0, err
     answer = json.loads(out)
     assert [task["task"] for task in answer["tasks"]] == ["exam_algebra", "exam_botany"]
     assert {task["reading"]["metric"] for task in answer["scores"]} == {"acc_norm"}

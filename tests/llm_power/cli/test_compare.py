@@ -364,9 +364,10 @@ def test_each_task_has_an_outcome_and_the_least_favourable_is_that_of_all(
     answer = json.loads(report.read_text(encoding="utf-8"))
     assert answer["outcome"] == head.partition(":")[0]
     assert [one["outcome"] for one in answer["tasks"]] == said
-    cases = ElementTree.parse(tests).getroot().findall("testcase")
-    refused = [case.find("failure") is not None for case in cases]
+    suite = ElementTree.parse(tests).getroot()
+    refused = [case.find("failure") is not None for case in suite.findall("testcase")]
     assert refused == [one in fail_if.split(",") for one in said]
+    assert suite.attrib["failures"] == str(sum(refused))
     markdown = (tmp_path / "gate.md").read_text(encoding="utf-8")
     assert markdown.splitlines()[0] == f"### {blocks[0]}"
     assert markdown.count("\n#### ") == len(tasks)

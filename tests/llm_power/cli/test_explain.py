@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
+from command_line import run
 from llm_power import example_task, plan, resolve
 from llm_power._board.operating_point import Declared
-from llm_power._cli import main
 from llm_power._report.answer import Answer, Table
 from llm_power._report.explained import meaning_of
 from llm_power._report.pair_answers import answer_from_accuracies, answer_from_counts
@@ -66,11 +66,9 @@ def test_an_unknown_row_has_no_meaning() -> None:
 def test_the_screen_ends_with_what_it_means(
     command: str, terms: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit):
-        main(command.split())
+    assert run(*command.split()) == 0
     plain = capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        main([*command.split(), "--explain"])
+    assert run(*command.split(), "--explain") == 0
     answer, _, rest = capsys.readouterr().out.partition("\nWhat it means\n")
     assert answer == plain
     explained = [line.partition(": ")[0] for line in rest.splitlines()]
@@ -80,7 +78,5 @@ def test_the_screen_ends_with_what_it_means(
 
 
 def test_programs_have_the_columns_page(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(["plan", "--gap", ".05", "--format", "json", "--explain"])
-    assert stop.value.code == 2
+    assert run("plan", "--gap", ".05", "--format", "json", "--explain") == 2
     assert "--explain must come without --format json" in capsys.readouterr().err

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from board_examples import task_of
 from command_line import run as run_command
 from llm_power._board.operating_point import Declared
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import resolve_board
-from llm_power._scores.store import TaskScores
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.paired_binary import required_n_paired_binary, summarize_counts
 
@@ -35,17 +35,8 @@ def test_a_pair_is_told_what_a_board_of_it_is(answer: Any, test: Any) -> None:
     b, c, n = 36, 17, 400
     values = np.zeros((n, 2))
     values[:b, 0], values[b : b + c, 1], values[b + c :: 2] = 1, 1, 1
-    task = TaskScores(
-        task="pair",
-        kind="binary",
-        item_ids=tuple(f"{i}" for i in range(n)),
-        models=("a", "b"),
-        values=values,
-        clusters={},
-    )
-    board = resolve_board(
-        [prepare_task(task)], declared=Declared(test=test, margin=0.02, monitored=True)
-    )
+    declared = Declared(test=test, margin=0.02, monitored=True)
+    board = resolve_board([prepare_task(task_of(values))], declared=declared)
     row = board.verdicts.iloc[0]
     said = answer("--b", b, "--c", c, "--n", n, "--test", test, "--margin", 0.02)
     same = set(said) & set(row.index)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from llm_power._cli import main
 from llm_power._errors import InvalidArgument
 from llm_power._planning.question import Question
 from llm_power._planning.repeats import plan_repeats
@@ -50,25 +48,3 @@ def test_a_family_takes_its_level() -> None:
 def test_what_cannot_be_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidArgument, match=message):
         plan_repeats(**{"between": 0.1, "within_a": 0.1, **settings})
-
-
-@pytest.mark.parametrize(
-    ("question", "start"),
-    [
-        (("--gap", ".05", "--between", ".11", "--within-a", ".17"), "Plan 1,4"),
-        (("--gap", "0", "--between", ".11", "--within-a", ".17"), "No number of items"),
-        (
-            ("--n", "198", "--between", ".11", "--within-a", ".17"),
-            "The items detect gaps of 13.",
-        ),
-    ],
-)
-def test_the_command_says_it_in_a_sentence(
-    question: tuple[str, ...], start: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for more in ((), ("--format", "json")):
-        with pytest.raises(SystemExit) as stop:
-            main(["plan", *question, *more])
-        assert not stop.value.code
-        said = capsys.readouterr().out
-        assert (json.loads(said)["headline"] if more else said).startswith(start)

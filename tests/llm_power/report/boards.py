@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from board_examples import task_of
 from llm_power._board.operating_point import Declared
 from llm_power._board.page_data import PageData, page_data
 from llm_power._board.ranking import prepare_task
@@ -89,14 +90,11 @@ def _graded(name: str, models: Any, n: int, rng: np.random.Generator) -> TaskSco
 
 
 def _task(name: str, kind: Literal["binary", "graded"], models: Any, values: Any) -> TaskScores:
-    n = len(values)
-    subjects = {"subject": tuple(f"s{k % 6}" for k in range(n))}
     source = Provenance(source="example.org", files={f"{len(models)}.csv": "0f" * 32})
     if name == "essay":
         source = Provenance(source="example.org", kind="witness", fitted_to="Table 1")
-    return TaskScores(
-        name, kind, tuple(map(str, range(n))), tuple(models), values, subjects, source
-    )
+    task = task_of(values, name, kind=kind, models=models, ids="", subjects=6)
+    return replace(task, provenance=source)
 
 
 def _drawn(

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from boards import example, streamed_example
 
+from command_line import run
 from llm_power._board.have_need import HaveNeed, Rung, have_need
-from llm_power._cli import main
 from llm_power._report.answer import (
     Answer,
     Items,
@@ -88,21 +88,15 @@ def test_a_report_is_what_the_format_prints(
             arguments.append(str(scores))
     for form, end in (("table", "txt"), ("markdown", "md"), ("json", "json")):
         report = tmp_path / f"answer.{end}"
-        with pytest.raises(SystemExit) as stop:
-            main([*arguments, "--format", form, "--report", str(report)])
-        assert not stop.value.code
+        assert run(*arguments, "--format", form, "--report", report) == 0
         assert report.read_text(encoding="utf-8") == capsys.readouterr().out
     page = tmp_path / "answer.html"
-    with pytest.raises(SystemExit) as stop:
-        main([*arguments, "--report", str(page)])
-    assert not stop.value.code
+    assert run(*arguments, "--report", page) == 0
     assert "default-src 'none'" in page.read_text(encoding="utf-8").replace("&#39;", "'")
 
 
 def test_a_report_of_another_kind_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main([*COMMANDS["plan"], "--report", "answer.docx"])
-    assert stop.value.code == 2
+    assert run(*COMMANDS["plan"], "--report", "answer.docx") == 2
     assert "--report must be a file that ends in .txt, .md, .json, .html" in capsys.readouterr().err
 
 
