@@ -55,9 +55,8 @@ def figure_02(pairs: pd.DataFrame) -> pd.DataFrame:
             "resolved": pairs["resolved"].astype(bool),
         }
     )
-    order = {task: place for place, task in enumerate(dict.fromkeys(frame["task"]))}
-    place = frame["task"].map(order)
-    return frame.iloc[np.lexsort((frame["r"], place))].reset_index(drop=True)
+    tasks = frame.groupby("task", sort=False)
+    return pd.concat([rows.sort_values("r", kind="stable") for _, rows in tasks], ignore_index=True)
 
 
 def printed_r(counts: PublishedCounts) -> dict[tuple[str, str], float]:

@@ -87,9 +87,8 @@ def resampled_required_n(b: int, c: int, n: int) -> tuple[FloatArray, FloatArray
 
 def percentiles(values: FloatArray, mass: FloatArray) -> tuple[float, float]:
     """Return the 5th and the 95th percentile of a discrete law."""
-    order = np.argsort(values)
-    low, high = np.searchsorted(np.cumsum(mass[order]), _QUANTILES)
-    return float(values[order[low]]), float(values[order[high]])
+    low, high = np.quantile(values, _QUANTILES, weights=mass, method="inverted_cdf")
+    return float(low), float(high)
 
 
 def chance_of_robust(share_unresolved: FloatArray, n_resamples: int) -> FloatArray:
