@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Final
 
 from llm_power._board.counts import count_cells_by_cluster
@@ -9,6 +10,7 @@ from llm_power._board.families import pair_indices
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_counts
 from llm_power._statistics.clusterings import difficulty_bins
+from replication.intervals import Interval
 
 CLUSTER: Final = "category"
 _QUARTILES: Final = 4
@@ -25,3 +27,9 @@ def quartile_moments(values: FloatArray) -> ClusterMoments:
     # Items that equally many models solve share a bin, so fewer than the printed K = 4 can hold
     # items.
     return adjacent_moments(values, difficulty_bins(values.mean(axis=1), n_bins=_QUARTILES))
+
+
+def icc_of_effect(effect: Interval, mean_size: float) -> Interval:
+    """Return the ICC by the design effect; at one it is anything up to zero."""
+    lower = (effect.lower - 1) / (mean_size - 1) if effect.lower > 1 else -inf
+    return Interval(lower, (effect.upper - 1) / (mean_size - 1))

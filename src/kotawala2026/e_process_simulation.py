@@ -49,7 +49,6 @@ class EProcessCalibration:
     standard_error: float
     mean_stopping: float  # of the trials that cross; NaN where none does
     mean_stopping_error: float
-    mixture: Mixture
 
 
 def e_process_calibration(
@@ -95,7 +94,6 @@ def e_process_calibration(
         mean_stopping_error=(
             float(of_crossed.std() / np.sqrt(of_crossed.size)) if of_crossed.size else np.nan
         ),
-        mixture=mixture,
     )
 
 

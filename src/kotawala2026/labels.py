@@ -41,6 +41,8 @@ BUCKETS: Final[Mapping[str, tuple[float, float]]] = dict(
         strict=True,
     )
 )
+#: The gap up to which Table 6 prints every pair: they fill the first two buckets.
+CLOSE_GAP: Final = GAP_BINS[1]
 #: The rows of Table 3: its buckets, and all pairs.
 BUCKETS_AND_ALL: Final = {**BUCKETS, "all": (-inf, inf)}
 
@@ -65,12 +67,9 @@ def model_label(model: str) -> str:
     return _MODELS.get(name, name)
 
 
-def pair_labels(verdicts: pd.DataFrame) -> list[str]:
-    """Return ``gemma / Llama-3-8B`` of every row of a verdict table."""
-    return [
-        f"{model_label(a)} / {model_label(b)}"
-        for a, b in zip(verdicts["model_a"], verdicts["model_b"], strict=True)
-    ]
+def pair_label(model_a: str, model_b: str) -> str:
+    """Return ``gemma / Llama-3-8B``."""
+    return f"{model_label(model_a)} / {model_label(model_b)}"
 
 
 def validated_labels(task: str, model_a: str, model_b: str) -> tuple[str, str]:

@@ -78,8 +78,6 @@ def calibration_cell(
     rho_z: float,
     n_items: int = 500,
     *,
-    alpha: float = 0.05,
-    power: float = 0.80,
     n_trials: int = 1_500,
     seed: int,
 ) -> pd.DataFrame:
@@ -88,14 +86,13 @@ def calibration_cell(
     A row a test, in one cell of Section 5's grid; the streams are
     ``calibration/p/rho_z/n/hypothesis``.
     """
-    delta = gap_at_required_n(p, rho_z, n_items, alpha=alpha, power=power)
+    delta = gap_at_required_n(p, rho_z, n_items)
     rhos: dict[str, float] = {}
     rates: dict[str, FloatArray] = {}
     for name, rate, gap in (("null", "type1", 0.0), ("alternative", "power", delta)):
         of_tests = rejection_rates(
             *discordance_at(p, rho_z, gap),
             n_items,
-            alpha=alpha,
             n_trials=n_trials,
             rng=named_rng(seed, f"calibration/{p:g}/{rho_z:g}/{n_items}/{name}"),
         )

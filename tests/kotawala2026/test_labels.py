@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from kotawala2026.labels import bucket_mask
-from llm_power_audit.printed_tables import (
-    PublishedError,
-)
+from llm_power_audit.printed_tables import PublishedError
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,7 @@ from kotawala2026.populations import (
     latent_correlation,
 )
 from llm_power import InvalidArgument
-from llm_power._statistics.copula_pairs import (
-    paired_bernoulli_cells,
-)
+from llm_power._statistics.copula_pairs import paired_bernoulli_cells
 from llm_power._statistics.inversion import required_n
 from llm_power._statistics.paired_binary import required_n_paired_binary
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kotawala2026.exhibits._marks import note
-from kotawala2026.labels import pair_labels, task_label
+from kotawala2026.labels import pair_label, task_label
 from kotawala2026.operating_point import DECLARED
 from kotawala2026.quantities.pair_bounds import gain_of
 from llm_power._report.figures import BLUE, GREY, ORANGE, new_figure
@@ -49,7 +49,7 @@ def figure_01(pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "task": [task_label(task) for task in pairs["task"]],
-            "pair": pair_labels(pairs),
+            "pair": list(map(pair_label, pairs["model_a"], pairs["model_b"])),
             "rho": rho,
             "gain": gain,
             "textbook": 1 / (1 - rho),

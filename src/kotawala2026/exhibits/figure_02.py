@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kotawala2026.exhibits._marks import PRINTED, legend_above, printed_handle, style_bars
-from kotawala2026.labels import model_label, pair_labels, task_label
+from kotawala2026.labels import pair_label, task_label
 from kotawala2026.operating_point import DECLARED
 from llm_power._report.figures import new_figure
 from llm_power_audit.printed_tables import PublishedCounts
@@ -47,7 +47,7 @@ def figure_02(pairs: pd.DataFrame) -> pd.DataFrame:
     frame = pd.DataFrame(
         {
             "task": [task_label(task) for task in pairs["task"]],
-            "pair": pair_labels(pairs),
+            "pair": list(map(pair_label, pairs["model_a"], pairs["model_b"])),
             "n_items": pairs["n_items"],
             "delta": pairs["delta"],
             "n_star": pairs["n_star"],
@@ -55,16 +55,15 @@ def figure_02(pairs: pd.DataFrame) -> pd.DataFrame:
             "resolved": pairs["resolved"].astype(bool),
         }
     )
-    order = {task: place for place, task in enumerate(dict.fromkeys(frame["task"]))}
-    place = frame["task"].map(order)
-    return frame.iloc[np.lexsort((frame["r"], place))].reset_index(drop=True)
+    tasks = frame.groupby("task", sort=False)
+    return pd.concat([rows.sort_values("r", kind="stable") for _, rows in tasks], ignore_index=True)
 
 
 def printed_r(counts: PublishedCounts) -> dict[tuple[str, str], float]:
     """Return the printed N* over N of each pair of Table 6, by task and pair."""
     names = zip(counts.label, counts.model_a, counts.model_b, strict=True)
     return {
-        (task, f"{model_label(a)} / {model_label(b)}"): n_star.value / int(n)
+        (task, pair_label(a, b)): n_star.value / int(n)
         for (task, a, b), n_star, n in zip(names, counts.n_star, counts.n_items, strict=True)
     }
 

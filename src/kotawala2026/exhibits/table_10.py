@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._beside import agrees_rounded, as_rounded_up, compared
-from kotawala2026.labels import pair_labels, validated_labels
+from kotawala2026.labels import pair_label, validated_labels
 from kotawala2026.operating_point import COUNTS, DECLARED
 from kotawala2026.rejection_rates import TESTS, rejection_rates
 from llm_power._errors import InvalidArgument
@@ -145,7 +145,7 @@ def _find(label: str, gap: Printed, pairs: pd.DataFrame) -> pd.Series:
 def _recognized(cells: pd.Series, pair: pd.Series) -> dict[str, object]:
     gap = abs(float(pair["delta"]))
     return {
-        "pair": pair_labels(pair.to_frame().T)[0],
+        "pair": pair_label(pair["model_a"], pair["model_b"]),
         "gap_pp_printed": cells["gap"].text,
         "gap_pp": 100 * gap,
         "gap_pp_agrees": agrees(cells["gap"], gap),

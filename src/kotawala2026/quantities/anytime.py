@@ -89,9 +89,8 @@ def one_inflation(published: PublishedNumbers) -> Iterator[Finding]:
 
 
 @QUANTITIES.on(PublishedNumbers)
-def two_looks(published: PublishedNumbers) -> Iterator[Finding]:
+def two_looks(_: PublishedNumbers) -> Iterator[Finding]:
     """Type-I error of a test at 0.05 that is done at two equally spaced looks."""
-    del published
     both = scipy.stats.multivariate_normal(cov=[[1, sqrt(0.5)], [sqrt(0.5), 1]])
     ends = np.full(2, _Z_ALPHA)
     error = float(1 - both.cdf(ends, lower_limit=-ends))
@@ -100,9 +99,8 @@ def two_looks(published: PublishedNumbers) -> Iterator[Finding]:
 
 
 @QUANTITIES.on(PublishedNumbers)
-def mixture(published: PublishedNumbers) -> Iterator[Finding]:
+def mixture(_: PublishedNumbers) -> Iterator[Finding]:
     """Appendix C's mixture and its claim of conjugacy."""
-    del published
     points, weights = np.array(UNIFORM_98.points), np.array(UNIFORM_98.weights)
     posterior = weights * points / np.sum(weights * points)
     for name, value, method in (

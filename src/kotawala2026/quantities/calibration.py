@@ -56,7 +56,7 @@ def calibration(published: PublishedNumbers) -> Iterator[Finding]:
     alpha = {"alpha": settings["alpha"]}
     type1 = np.stack([exact_rates(*discordance_at(*cell, 0.0), n, **alpha) for cell in grid])
     tuned, small_tuned = (
-        [_tuned(*cell, size, settings) for cell in grid] for size in (n, _SMALLER_N)
+        [_tuned(*cell, size, published.point) for cell in grid] for size in (n, _SMALLER_N)
     )
     powers = np.stack([exact_rates(*cell, n, **alpha) for cell in tuned])
     small = np.stack([exact_rates(*cell, _SMALLER_N, **alpha) for cell in small_tuned])
@@ -74,11 +74,8 @@ def calibration(published: PublishedNumbers) -> Iterator[Finding]:
     yield _of_runs(test, np.array(of_bootstrap), settings, how)
 
 
-def _tuned(
-    p: float, rho_z: float, n_items: int, settings: Mapping[str, Any]
-) -> tuple[float, float]:
+def _tuned(p: float, rho_z: float, n_items: int, point: Mapping[str, float]) -> tuple[float, float]:
     """Discordance probabilities at the gap whose N* is `n_items`."""
-    point = {name: settings[name] for name in ("alpha", "power")}
     return discordance_at(p, rho_z, gap_at_required_n(p, rho_z, n_items, **point))
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 import scipy  # its part stats, slow to load, is loaded when it is first used
 
 from kotawala2026.exhibits.table_11 import table_11
+from kotawala2026.labels import CLOSE_GAP
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, ResolvedBoard
 from kotawala2026.rejection_rates import likely_tables
 from llm_power._statistics.arrays import FloatArray
@@ -22,8 +23,6 @@ from llm_power_audit.printed import split_parentheses
 from replication.findings import Finding
 
 _QUANTILES: Final = (0.05, 0.95)
-# Largest gap of a close pair.
-_CLOSE: Final = 0.02
 # Forty times the paper's 500: with 500, two of the seven close pairs change sides with the seed.
 _RESAMPLES_OF_BOARD: Final = 20_000
 
@@ -31,7 +30,7 @@ _RESAMPLES_OF_BOARD: Final = 20_000
 @QUANTITIES.on(ResolvedBoard)
 def of_board(board: ResolvedBoard) -> Iterator[Finding]:
     """Robustly unresolved pairs among the close pairs of a board."""
-    close = board.verdicts[board.gap <= _CLOSE]
+    close = board.verdicts[board.gap <= CLOSE_GAP]
     if close.empty:
         return
     result = bootstrap_required_n(
@@ -88,9 +87,8 @@ def resampled_required_n(b: int, c: int, n: int) -> tuple[FloatArray, FloatArray
 
 def percentiles(values: FloatArray, mass: FloatArray) -> tuple[float, float]:
     """Return the 5th and the 95th percentile of a discrete law."""
-    order = np.argsort(values)
-    low, high = np.searchsorted(np.cumsum(mass[order]), _QUANTILES)
-    return float(values[order[low]]), float(values[order[high]])
+    low, high = np.quantile(values, _QUANTILES, weights=mass, method="inverted_cdf")
+    return float(low), float(high)
 
 
 def chance_of_robust(share_unresolved: FloatArray, n_resamples: int) -> FloatArray:

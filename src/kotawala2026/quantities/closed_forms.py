@@ -102,9 +102,8 @@ _NAMED_CELLS: Final = ((0.625, 0.05, 0.3), (0.65, 0.43, 0.3), (0.8, 0.2, 0.5))
 
 
 @QUANTITIES.on(PublishedNumbers)
-def expansions(published: PublishedNumbers) -> Iterator[Finding]:
+def expansions(_: PublishedNumbers) -> Iterator[Finding]:
     """Taylor coefficients of Appendix A against the printed ones."""
-    del published
     cells = [Expansion(p, rho) for p, rho in product(_P, _RHO)]
     method = "Taylor coefficient in delta by Cauchy's integral, over the printed one; worst cell"
     for name, extracted, printed in _coefficients():
@@ -177,11 +176,10 @@ def _coefficients() -> Iterator[
 
 
 @QUANTITIES.on(PublishedNumbers)
-def numbers_of_equations(published: PublishedNumbers) -> Iterator[Finding]:
+def numbers_of_equations(_: PublishedNumbers) -> Iterator[Finding]:
     """Numbers in eqs. (11) and (20) to (22): coefficients as sums of the two terms they name."""
     # Of 1/(16 ...) - 1/(6 ...) they are 16 and -6; the factor before eq. (11)'s bars is the ratio's
     # own.
-    del published
     cells = [Expansion(p, rho) for p, rho in product(_P, _RHO)]
     h2 = np.array([taylor_coefficient(cell.h2_scaled, 2) for cell in cells])
     v2 = np.array([second_of_variance(cell) for cell in cells])
@@ -226,10 +224,8 @@ def normal_approximation(published: PublishedNumbers) -> Iterator[Finding]:
 
 
 @QUANTITIES.on(PublishedNumbers)
-def constant(published: PublishedNumbers) -> Iterator[Finding]:
+def constant(_: PublishedNumbers) -> Iterator[Finding]:
     """C of eq. (11) and its changes, and on which side of one half n_h/N* lies."""
-    del published
-
     for subject, *ends in (
         ("p from 0.65 to 0.8 at rho = 0", (0.65, 0.0), (0.8, 0.0)),
         ("rho from 0 to 0.7 at p = 0.65", (0.65, 0.0), (0.65, 0.7)),
@@ -248,9 +244,8 @@ def constant(published: PublishedNumbers) -> Iterator[Finding]:
 
 
 @QUANTITIES.on(PublishedNumbers)
-def corollary(published: PublishedNumbers) -> Iterator[Finding]:
+def corollary(_: PublishedNumbers) -> Iterator[Finding]:
     """The example of Corollary 1."""
-    del published
     p, rho, epsilon = _COROLLARY
     gap = admissible_delta(p, rho, epsilon)
     yield derived("admissible_gap", "", gap, "sqrt(epsilon/C), Cor. 1")
@@ -263,9 +258,8 @@ def corollary(published: PublishedNumbers) -> Iterator[Finding]:
 
 
 @QUANTITIES.on(PublishedNumbers)
-def correlations(published: PublishedNumbers) -> Iterator[Finding]:
+def correlations(_: PublishedNumbers) -> Iterator[Finding]:
     """Bounds of the correlation, eqs. (7) and (8)."""
-    del published
     grid = np.linspace(0.02, 0.98, 25)
     a, b = (axis.ravel() for axis in np.meshgrid(grid, grid))
     # Frechet's bounds on the share of items both solve.
@@ -291,9 +285,8 @@ def correlations(published: PublishedNumbers) -> Iterator[Finding]:
 
 
 @QUANTITIES.on(PublishedNumbers)
-def efficiency_gain(published: PublishedNumbers) -> Iterator[Finding]:
+def efficiency_gain(_: PublishedNumbers) -> Iterator[Finding]:
     """Independent over paired N against the textbook 1/(1 - rho)."""
-    del published
     close = 1e-4
     limit = [
         (1 - rho)
@@ -307,18 +300,16 @@ def efficiency_gain(published: PublishedNumbers) -> Iterator[Finding]:
 
 
 @QUANTITIES.on(PublishedNumbers)
-def connor(published: PublishedNumbers) -> Iterator[Finding]:
+def connor(_: PublishedNumbers) -> Iterator[Finding]:
     """Connor (1987), doi:10.2307/2531961, at a gap that vanishes, over eq. (6)."""
-    del published
     only_a, only_b = (0.3 + 1e-4) / 2, (0.3 - 1e-4) / 2
     value = connor_required_n(only_a, only_b) / required_n(1e-4, np.sqrt(0.3 - 1e-8))
     yield derived("connor_over_equation_6", "delta = 0.0001", float(value), "psi = 0.3")
 
 
 @QUANTITIES.on(PublishedNumbers)
-def miller(published: PublishedNumbers) -> Iterator[Finding]:
+def miller(_: PublishedNumbers) -> Iterator[Finding]:
     """Miller (2024), arXiv 2411.00640, with one answer a question: eq. (9) and Section 4.1."""
-    del published
     a, b = np.array(_QUESTIONS).T
     omega2 = np.var(a) + np.var(b) - 2 * np.mean((a - a.mean()) * (b - b.mean()))
     numerator = omega2 + np.mean(a * (1 - a)) + np.mean(b * (1 - b))

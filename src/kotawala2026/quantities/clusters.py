@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from kotawala2026.adjacent_clusters import icc_of_effect
 from kotawala2026.exhibits.item_count import implied_item_count
 from kotawala2026.labels import dropped_subjects
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
@@ -118,7 +119,7 @@ def triples(published: PublishedNumbers) -> Iterator[Finding]:
             (
                 "icc_of_cluster_n_star",
                 icc,
-                _icc_of(known, size),
+                icc_of_effect(known, size),
                 "(DE - 1) / (N/K - 1), DE as printed and as cluster N* / N*",
             ),
             (
@@ -176,7 +177,7 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
             if icc.value > 0:
                 n_tested += 1
                 n_denying_any += not _overlap(of_any_size, interval_of(icc))
-                n_denying += not _overlap(_icc_of(of_n_star, size), interval_of(icc))
+                n_denying += not _overlap(icc_of_effect(of_n_star, size), interval_of(icc))
         share = table["pr_unresolved"][i]
         by_bounds = _share_of(table["n_star_cluster"][i], n_items)
         yield _nearest(
@@ -331,12 +332,6 @@ def _effect_of(icc: Interval, size: float) -> Interval:
 
 def _linear_effect(icc: Interval, size: float) -> Interval:
     return Interval(1 + (size - 1) * icc.lower, 1 + (size - 1) * icc.upper)
-
-
-def _icc_of(effect: Interval, size: float) -> Interval:
-    """ICC by the design effect; at a design effect of one it is anything up to zero."""
-    lower = (effect.lower - 1) / (size - 1) if effect.lower > 1 else -math.inf
-    return Interval(lower, (effect.upper - 1) / (size - 1))
 
 
 def _icc_of_resample(effect: Interval, sizes: Interval) -> Interval:

@@ -9,22 +9,19 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from kotawala2026.labels import pair_names
+from kotawala2026.labels import CLOSE_GAP, pair_names
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, summary_of
 from kotawala2026.quantities.pair_bounds import (
     PairBounds,
     between,
+    both_ratios,
     displayed_pairs,
+    shortcut_of,
     tables_with_margins,
 )
 from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.paired_binary import (
-    PairSummary,
-    admissible_rho,
-    miller_unpaired_required_n,
-    shortcut_required_n,
-)
+from llm_power._statistics.paired_binary import admissible_rho, miller_unpaired_required_n
 from llm_power_audit.agreement import agrees, interval
 from replication.findings import Finding
 
@@ -33,8 +30,6 @@ _INSIDE: Final = 1e-6
 _TABLE_7: Final = "Table 7"
 # Of the two decimals of Section 2's gains.
 _HALF_UNIT: Final = 0.005
-# The gap up to which Table 6 prints every pair.
-_CLOSE: Final = 0.02
 
 
 @QUANTITIES.on(DisplayedScores)
@@ -156,10 +151,9 @@ def shortcut_ratios(ground: DisplayedScores) -> Iterator[Finding]:
     tables = [
         tables_with_margins(*pair)
         for pair in displayed_pairs(ground.oll_v1)
-        if pair[0].accuracy - pair[1].accuracy > _CLOSE
+        if pair[0].accuracy - pair[1].accuracy > CLOSE_GAP
     ]
-    of_table_6 = _both_ratios(close)
-    beyond = [_both_ratios(table) for table in tables]
+    of_table_6, *beyond = (both_ratios(shortcut_of(one), one.n_star) for one in (close, *tables))
     others = "and of the others over all tables with the displayed margins"
     method = f"n_h/N* of Table 6's pairs, {others}"
     for i, name in enumerate(("shortcut_ratio", "shortcut_ratio_of_whole_items")):
@@ -172,12 +166,6 @@ def shortcut_ratios(ground: DisplayedScores) -> Iterator[Finding]:
             yield between(f"{name}_{part}_over_correlations", "", low, high, method)
 
 
-def _both_ratios(pairs: PairSummary) -> tuple[FloatArray, FloatArray]:
-    """Return n_h/N* of real numbers, and of both rounded up to whole items."""
-    n_h = shortcut_required_n(pairs.p_a, pairs.p_b, pairs.rho)
-    return n_h / pairs.n_star, np.ceil(n_h) / np.ceil(pairs.n_star)
-
-
 @QUANTITIES.on(DisplayedScores)
 def gain_bounds(ground: DisplayedScores) -> Iterator[Finding]:
     """Largest gain and largest residual of Section 2, as far as the printed numbers fix them."""
@@ -188,7 +176,7 @@ def gain_bounds(ground: DisplayedScores) -> Iterator[Finding]:
     of_table_6 = miller_unpaired_required_n(printed.p_a, printed.p_b) / printed.n_star
     accuracies = (sorted((a.accuracy, b.accuracy)) for a, b in displayed_pairs(ground.oll_v1))
     # The closer ones are those of Table 6.
-    p_b, p_a = np.array([(low, high) for low, high in accuracies if high - low > _CLOSE]).T
+    p_b, p_a = np.array([(low, high) for low, high in accuracies if high - low > CLOSE_GAP]).T
     u_a, u_b = p_a * (1 - p_a), p_b * (1 - p_b)
     m = (u_a + u_b) / (2 * np.sqrt(u_a * u_b))
     rho_max = admissible_rho(p_a, p_b)[1] - _INSIDE

@@ -139,7 +139,7 @@ def over_correlations(board: PairBounds) -> Iterator[Finding]:
 
 
 @QUANTITIES.on(PublishedNumbers)
-def named_buckets(published: PublishedNumbers) -> Iterator[Finding]:
+def named_buckets(_: PublishedNumbers) -> Iterator[Finding]:
     """The buckets of Table 3, which follow one another from the smallest gap up."""
     for i, name in enumerate(BUCKETS, start=1):
         yield Finding("name", f"table_03/{i}/gap_bucket", name, "gaps in ascending order")

@@ -73,12 +73,11 @@ def lemma_grid() -> pd.DataFrame:
 
 
 @QUANTITIES.on(PublishedNumbers)
-def in_its_readings(published: PublishedNumbers) -> Iterator[Finding]:
+def in_its_readings(_: PublishedNumbers) -> Iterator[Finding]:
     """n_h/N* against C delta^2 on the grid, under each reading of how the grid is described."""
     # Section 4's largest deviations are those of p = 0.5 and 0.65, where C is at most 1/3. At p =
     # 0.8 it reaches 1.97, and the deviation at a gap of 0.05 is 0.0049. Relative errors are as
     # printed in the median; where C is nearly zero, four figures fail at the smallest gap.
-    del published
     grid = lemma_grid()
     finest = grid[grid["delta"] == _SMALLEST]
     ends = finest[finest["rho"].isin(_END_RHOS)]
@@ -105,9 +104,8 @@ def in_its_readings(published: PublishedNumbers) -> Iterator[Finding]:
 
 
 @QUANTITIES.on(PublishedNumbers)
-def printed_constants(published: PublishedNumbers) -> Iterator[Finding]:
+def printed_constants(_: PublishedNumbers) -> Iterator[Finding]:
     """Multiples and differences of the constants that Appendix A prints."""
-    del published
     method = "the constant as Appendix A prints it"
     for delta in (_CLOSE, _WIDE):
         subject, product = f"p = 0.8, rho = 0.5, delta = {delta:g}", _PRINTED_C[0.8, 0.5] * delta**2
@@ -122,8 +120,7 @@ def printed_constants(published: PublishedNumbers) -> Iterator[Finding]:
 
 
 @QUANTITIES.on(PublishedNumbers)
-def smallest_constants(published: PublishedNumbers) -> Iterator[Finding]:
+def smallest_constants(_: PublishedNumbers) -> Iterator[Finding]:
     """Minimum over p of the constant of Lemma 1; at p = 1/2 the constant is 1/3."""
-    del published
     smallest = float(shortcut_constant(_MIDPOINTS, 0.3).min())
     yield derived("smallest_shortcut_constant", "ρ = 0.3", smallest, "eq. (11), p in thousandths")

@@ -89,9 +89,8 @@ def validated_pairs(ground: DisplayedScores) -> Iterator[Finding]:
 
 
 @QUANTITIES.on(PublishedNumbers)
-def calculators(published: PublishedNumbers) -> Iterator[Finding]:
+def calculators(_: PublishedNumbers) -> Iterator[Finding]:
     """The calculators of Table 1, in its order, as the text names them."""
-    del published
     yield from _named("table_01", "calculator", CALCULATORS, "Sections 1 and 4.1; R's own session")
 
 
@@ -175,11 +174,10 @@ def relation_of_q(published: PublishedNumbers) -> Iterator[Finding]:
 
 
 @QUANTITIES.on(PublishedNumbers)
-def nulls(published: PublishedNumbers) -> Iterator[Finding]:
+def nulls(_: PublishedNumbers) -> Iterator[Finding]:
     """The null hypothesis under which each test of Table 2 has its p-value."""
     # Sharp where the p-value is of the binomial law of random signs of discordant items; marginal
     # where a variance is estimated from them.
-    del published
     b = np.arange(10)
     # Of nine discordant items the tail of the binomial distribution, and of the mid-p half the
     # probability of the outcome itself, are whole multiples of 1/2^9.

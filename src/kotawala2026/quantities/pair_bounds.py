@@ -13,7 +13,7 @@ import pandas as pd
 from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
 from llm_power._statistics.correlation_bounds import CorrelationBounds, resolution_over_correlations
-from llm_power._statistics.paired_binary import PairSummary, summarize_counts
+from llm_power._statistics.paired_binary import PairSummary, shortcut_required_n, summarize_counts
 from replication.constraints import BoardScore
 from replication.findings import Finding
 
@@ -144,6 +144,16 @@ def gain_of(pairs: PairSummary | pd.DataFrame) -> FloatArray:
     # is not.
     p_a, p_b, var_d = map(np.asarray, (pairs.p_a, pairs.p_b, pairs.var_d))
     return np.asarray((p_a * (1 - p_a) + p_b * (1 - p_b)) / var_d)
+
+
+def shortcut_of(pairs: PairSummary) -> FloatArray:
+    """Return n_h of pairs, eq. (9)."""
+    return shortcut_required_n(pairs.p_a, pairs.p_b, pairs.rho)
+
+
+def both_ratios(n_h: FloatArray, n_star: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return n_h/N* of real numbers, and of both rounded up to whole items."""
+    return n_h / n_star, np.ceil(n_h) / np.ceil(n_star)
 
 
 def between(quantity: str, subject: str, low: float, high: float, method: str) -> Finding:

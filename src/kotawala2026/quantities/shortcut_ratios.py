@@ -7,17 +7,14 @@ from typing import Final
 
 import numpy as np
 
+from kotawala2026.labels import CLOSE_GAP
 from kotawala2026.quantities.grounds import QUANTITIES, Board, PublishedNumbers, summary_of
+from kotawala2026.quantities.pair_bounds import both_ratios, shortcut_of
 from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.paired_binary import (
-    PairSummary,
-    required_n_paired_binary,
-    shortcut_required_n,
-)
+from llm_power._statistics.paired_binary import required_n_paired_binary, shortcut_required_n
 from replication.findings import Finding
 
-_CLOSE: Final = 0.02
 _NEAR: Final = 0.05
 # The largest gap of a pair that the shortcut could decide otherwise, as Section 4 has it.
 _STRADDLING: Final = 0.07
@@ -30,10 +27,10 @@ def shortcut_ratios(board: Board) -> Iterator[Finding]:
     # gemma-7b-it have 0.5605 at any correlation. After rounding up it is 9/16 = 0.5625.
     finite = np.isfinite(board.column("n_star"))
     n_h, n_star = board.column("n_h")[finite], board.column("n_star")[finite]
-    ratio = n_h / n_star
+    ratio, of_whole_items = both_ratios(n_h, n_star)
     yield from five_numbers("shortcut_ratio", ratio)
-    yield from five_numbers("shortcut_ratio_of_whole_items", np.ceil(n_h) / np.ceil(n_star))
-    close = np.abs(ratio - 0.5)[board.gap[finite] <= _CLOSE]
+    yield from five_numbers("shortcut_ratio_of_whole_items", of_whole_items)
+    close = np.abs(ratio - 0.5)[board.gap[finite] <= CLOSE_GAP]
     yield Finding("shortcut_ratio_close_pairs_deviation", "", float(close.max(initial=0.0)))
     near = float(np.count_nonzero(board.gap <= _NEAR))
     yield Finding("pairs_within_5pp", "", near, f"of {len(board.verdicts)}")
@@ -68,10 +65,9 @@ def on_table_7(published: PublishedNumbers) -> Iterator[Finding]:
 def on_table_6(published: PublishedNumbers) -> Iterator[Finding]:
     """How many of the seven close pairs have n_h/N* = 0.5000."""
     close = summary_of(published.close_pairs)
-    n_h = _shortcut(close)
-    whole = np.ceil(n_h) / np.ceil(close.n_star)
+    ratios = both_ratios(shortcut_of(close), close.n_star)
     method = "pairs of Table 6 whose n_h/N* rounds to 0.5000"
-    for subject, ratio in (("as real numbers", n_h / close.n_star), ("of whole items", whole)):
+    for subject, ratio in zip(("as real numbers", "of whole items"), ratios, strict=True):
         count = float(np.count_nonzero(np.round(ratio, 4) == 0.5))
         yield Finding("close_pairs_at_half_to_four_decimals", subject, count, method)
 
@@ -81,7 +77,7 @@ def changed_verdicts(published: PublishedNumbers) -> Iterator[Finding]:
     """Section 4: pairs with N between n_h and N*, whose verdict changes with the formula."""
     tables = {name: summary_of(counts) for name, counts in published.counted.items()}
     changed = {
-        name: (_shortcut(pairs) <= pairs.n_items) & ~pairs.resolved
+        name: (shortcut_of(pairs) <= pairs.n_items) & ~pairs.resolved
         for name, pairs in tables.items()
     }
     method = "pairs with n_h <= N < N*"
@@ -99,7 +95,3 @@ def changed_verdicts(published: PublishedNumbers) -> Iterator[Finding]:
     ):
         word = "yes" if condition else "no"
         yield Finding("shortcut_changes_verdicts", subject, word, method)
-
-
-def _shortcut(pairs: PairSummary) -> FloatArray:
-    return shortcut_required_n(pairs.p_a, pairs.p_b, pairs.rho)

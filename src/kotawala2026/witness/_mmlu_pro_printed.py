@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from kotawala2026.adjacent_clusters import icc_of_effect
 from kotawala2026.exhibits.item_count import common_items, items_displaying
 from kotawala2026.labels import dropped_subjects
 from kotawala2026.operating_point import K
@@ -17,6 +18,7 @@ from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power_audit.printed import DISPLAY_RULES
 from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import Constraint, select
+from replication.intervals import Interval
 from replication.witness.gap_misfit import PairTargets
 from replication.witness.infeasible import Contradiction, LinearRow, find_contradiction, linear_row
 
@@ -136,20 +138,17 @@ def chain_contradictions(table: Table7, n_items: int) -> list[Contradiction]:
 def icc_intervals(table: Table7, pair: int, sizes: IntArray) -> list[IccInterval]:
     """Return the interval of a pair's ICC that each of its fitted numbers of Table 4 implies."""
     n_items = int(sizes.sum())
-    reach = n_items / len(sizes) - 1
     n_star = float(required_n_discordance(*table.counts(pair), n_items))
     intervals = []
     for c in table.of_pair(pair, "icc", "design_effect", "n_star_cluster"):
-        lower, upper = c.interval
+        reach = Interval(*c.interval)
         if c.quantity == "n_star_cluster":
             # Rounded up or to the nearest is not known: the interval holds under both.
-            lower = max(lower, c.printed.value - c.printed.half_unit)
-            lower, upper = lower / n_star, upper / n_star
+            least = max(reach.lower, c.printed.value - c.printed.half_unit)
+            reach = Interval(least / n_star, reach.upper / n_star)
         if c.quantity != "icc":
-            # DE = 1 + (m - 1) max(ICC, 0): a design effect of 1 bounds the ICC from above only.
-            lower = (lower - 1) / reach if lower > 1 else -np.inf
-            upper = (upper - 1) / reach
-        intervals.append(IccInterval(c, lower, upper))
+            reach = icc_of_effect(reach, n_items / len(sizes))
+        intervals.append(IccInterval(c, reach.lower, reach.upper))
     if not any(np.isfinite(one.lower) for one in intervals):
         raise PublishedError(f"mmlu_pro: nothing fitted bounds the ICC of {table.pairs[pair]}")
     return intervals

@@ -165,7 +165,7 @@ class BinaryClassificationTask(Task):
 
     def _process(self, base: float, new: float) -> Process:
         """The new model is the first, so that effects have the sign of its gain."""
-        return AgreementRate(new, base, _agreement(self.agreement, new, base))
+        return AgreementRate(new, base, agreement_rate(self.agreement, new, base))
 
 
 @dataclass(eq=False)
@@ -256,7 +256,8 @@ _NAMED: Final[Mapping[NamedAgreement, Callable[[float, float], float]]] = {
 }
 
 
-def _agreement(agreement: float | NamedAgreement, p_a: float, p_b: float) -> float:
+def agreement_rate(agreement: float | NamedAgreement, p_a: float, p_b: float) -> float:
+    """Return the share of items that two models of these accuracies both solve or both fail."""
     if not isinstance(agreement, str):
         return float(agreement)
     if agreement not in _NAMED:

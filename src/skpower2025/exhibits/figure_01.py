@@ -13,8 +13,7 @@ from matplotlib.lines import Line2D
 from llm_power._provenance import Provenance
 from llm_power._report.figures import new_figure
 from llm_power._statistics.exact_required_n import McNemarDesign
-from llm_power.simulation._processes import admissible_agreement
-from llm_power.simulation._tasks import BinaryClassificationTask, NamedAgreement
+from llm_power.simulation._tasks import BinaryClassificationTask, NamedAgreement, agreement_rate
 from replication.exhibits import Drawing, Exhibit, Inputs
 
 AGREEMENTS: Final = ("lowest", "independent", "highest")
@@ -70,9 +69,7 @@ def figure_01(settings: Mapping[str, Any], seed: int) -> pd.DataFrame:
         report = task.compute_power(iterations=settings["iterations"], alpha=settings["alpha"])
         tables.append(report.table.assign(agreement=agreement))
     table = pd.concat(tables, ignore_index=True)
-    rates = [
-        _rate(*one) for one in zip(table["agreement"], table["acc_b"], table["acc_a"], strict=True)
-    ]
+    rates = list(map(agreement_rate, table["agreement"], table["acc_b"], table["acc_a"]))
     sums = [
         _summed(int(n), b, a, rate, settings["alpha"])
         for n, b, a, rate in zip(
@@ -91,12 +88,6 @@ def figure_01(settings: Mapping[str, Any], seed: int) -> pd.DataFrame:
             "standard_error": table["standard_error"],
         }
     )
-
-
-def _rate(agreement: str, p_a: float, p_b: float) -> float:
-    lowest, highest = admissible_agreement(p_a, p_b)
-    independent = p_a * p_b + (1 - p_a) * (1 - p_b)
-    return {"lowest": lowest, "independent": independent, "highest": highest}[agreement]
 
 
 def _summed(n: int, p_a: float, p_b: float, rate: float, alpha: float) -> float:

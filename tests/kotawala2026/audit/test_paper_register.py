@@ -17,9 +17,7 @@ from llm_power_audit.claims import Claim, Register
 from llm_power_audit.evaluate import Audit, audit
 from llm_power_audit.independence import independent_tests
 from llm_power_audit.printed import PrintedCount, PrintedInterval
-from llm_power_audit.printed_tables import (
-    load_table,
-)
+from llm_power_audit.printed_tables import load_table
 from llm_power_audit.register import load_register
 
 ROOT = Path(__file__).resolve().parents[3]

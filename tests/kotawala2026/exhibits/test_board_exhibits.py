@@ -39,12 +39,8 @@ from llm_power._report.tables import Table, to_csv, to_latex, to_markdown
 from llm_power._statistics.category_bootstrap import resample_clusters
 from llm_power._statistics.cluster_moments import one_way_anova
 from llm_power._statistics.mcnemar import mcnemar_asymptotic
-from llm_power_audit.printed import (
-    Printed,
-)
-from llm_power_audit.printed_tables import (
-    PublishedCounts,
-)
+from llm_power_audit.printed import Printed
+from llm_power_audit.printed_tables import PublishedCounts
 from replication.settings import load_settings
 
 Loader = Callable[[int], pd.DataFrame]

@@ -24,9 +24,7 @@ from llm_power_audit.printed import (
     DisplayRule,
     parse_printed,
 )
-from llm_power_audit.printed_tables import (
-    PublishedCounts,
-)
+from llm_power_audit.printed_tables import PublishedCounts
 
 RULES: list[DisplayRule] = ["nearest", "up", "down"]
 K = (norm.ppf(0.975) + norm.ppf(0.8)) ** 2

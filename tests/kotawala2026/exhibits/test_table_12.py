@@ -18,9 +18,7 @@ from kotawala2026.exhibits._counts_table import counted_pairs
 from kotawala2026.exhibits.table_12 import present, table_12
 from llm_power._errors import InvalidArgument
 from llm_power._report.tables import to_markdown
-from llm_power_audit.printed_tables import (
-    PublishedCounts,
-)
+from llm_power_audit.printed_tables import PublishedCounts
 
 Loader = Callable[[int], pd.DataFrame]
 

@@ -99,20 +99,6 @@ def test_rho_sensitivity_equals_eq_5_by_hand(claims: Printed, counted_board: Cou
     assert frame.loc[("rho_sensitivity_most", ""), "value"] == unresolved[-0.1]
 
 
-def test_mmlu_pro_keeps_two_to_four_pairs(claims: Printed, counts_7: PublishedCounts) -> None:
-    """Section 6.2 on the counts of Table 7 at its implied N, which decide it."""
-    n = counts_7.n_items - 1
-    counts = [
-        ("mmlu_pro", f"m{i}", f"m{i + 1}", round(p.value * m) - int(b), int(b), int(c))
-        for i, (p, m, b, c) in enumerate(zip(counts_7.p_a, n, counts_7.b, counts_7.c, strict=True))
-    ]
-    board = CountedBoard.of([(*row, int(n[0]) - sum(row[3:])) for row in counts])
-    frame = rows(of_topic(board_findings(board, "mmlu_pro"), "rho_sensitivity", claims))
-    assert frame["agrees"].dropna().all()
-    assert frame["printed"].notna().sum() == 4
-    assert frame.loc[("rho_sensitivity_flips", ""), "value"] == 2
-
-
 # --- Section 6.3: multiplicity ---
 
 

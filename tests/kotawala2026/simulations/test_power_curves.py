@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kotawala2026.populations import latent_correlation
 from kotawala2026.simulations._power_curves import bernoulli_pairs, graded_pairs, power_curve
-from llm_power._statistics.copula_pairs import paired_bernoulli_cells
-from llm_power._statistics.paired_binary import required_n_paired_binary
 
 
 def test_bernoulli_power_curve_meets_the_target_at_the_reference_s_own_need() -> None:
@@ -19,9 +16,6 @@ def test_bernoulli_power_curve_meets_the_target_at_the_reference_s_own_need() ->
     curve = power_curve(pairs, [50, n], n_trials=4_000, seed=6).iloc[1]
     assert abs(curve["power"] - 0.80) < 0.02 + 4 * curve["power_se"]
     assert curve["reference_rho"] == pytest.approx(0.3, abs=4 / np.sqrt(30_000))
-    rho_z = latent_correlation(0.65, 0.57, 0.3)
-    assert paired_bernoulli_cells(0.65, 0.57, rho_z).rho == pytest.approx(0.3, rel=1e-10)
-    assert pairs.n_star == pytest.approx(float(required_n_paired_binary(0.65, 0.57, 0.3)), rel=1e-9)
 
 
 def test_sizes_have_their_own_streams() -> None:

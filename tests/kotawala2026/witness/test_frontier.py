@@ -15,9 +15,7 @@ from kotawala2026.witness.frontier import FREE, _quantities, build_frontier, wit
 from llm_power._board.counts import count_cells
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.paired_binary import summarize_counts
-from llm_power_audit.printed import (
-    parse_printed,
-)
+from llm_power_audit.printed import parse_printed
 from replication.constraints import FITTED, Constraint, load_constraints
 from replication.views import roles_view
 

@@ -28,9 +28,7 @@ from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_c
 from llm_power._statistics.design_effect import cluster_resolution, leave_one_cluster_out
 from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power_audit.agreement import agrees
-from llm_power_audit.printed import (
-    parse_printed,
-)
+from llm_power_audit.printed import parse_printed
 from llm_power_audit.printed_tables import PublishedCounts, PublishedError
 from paper_fixtures import PUBLISHED, with_cell
 from replication.constraints import FITTED, Constraint, load_constraints

@@ -18,9 +18,7 @@ from kotawala2026.quantities.evaluated import on_scores
 from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
 from kotawala2026.witness.oll_v1_board import find_contradictions, nominal_board
 from llm_power._scores.store import TaskScores
-from llm_power_audit.printed import (
-    parse_printed,
-)
+from llm_power_audit.printed import parse_printed
 from llm_power_audit.printed_tables import (
     PublishedCounts,
     PublishedError,
