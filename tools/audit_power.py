@@ -41,7 +41,7 @@ from llm_power._report.text_tables import markdown_table
 from llm_power._statistics.arrays import ArrayLike, FloatArray
 from llm_power._statistics.paired_binary import required_n_discordance, shortcut_required_n
 from llm_power_audit._errors import UNDEFINED
-from llm_power_audit.agreement import agrees, interval
+from llm_power_audit.agreement import HOLDING, agrees, interval
 from llm_power_audit.claims import Claim
 from llm_power_audit.detection import FACTORS, SIZES, UNITS, Detection
 from llm_power_audit.evaluate import Court, Judged
@@ -424,7 +424,7 @@ def _stands(one: Judged) -> str:
         return "untested"
     if one.verdict == "ambiguous" and not one.claim.exhaustive:
         return "reading"
-    can_be = [o for o in one.outcomes if o.verdict in ("holds", "holds_rounded", "feasible")]
+    can_be = [o for o in one.outcomes if o.verdict in (*HOLDING, "feasible")]
     if any(o.standard_error for o in can_be):
         return "chance"
     return "range" if any(o.is_set for o in can_be) else "fault"

@@ -18,6 +18,9 @@ MONTE_CARLO_LEVEL: Final = 0.001
 # The same in standard errors of the difference of the two, 3.29.
 MONTE_CARLO_STANDARD_ERRORS: Final = NormalDist().inv_cdf(1 - MONTE_CARLO_LEVEL / 2)
 
+# Verdicts that confirm what is printed.
+HOLDING: Final[tuple[Verdict, ...]] = ("holds", "holds_rounded")
+
 # Of the values that a number can have: all display as printed, some do, or none does.
 Place = Literal["inside", "across", "outside"]
 
@@ -228,9 +231,9 @@ def judge_readings(verdicts: Sequence[Verdict], *, exhaustive: bool) -> Verdict:
     if no reading could be checked; else ``ambiguous``.
     """
     found = set(verdicts)
-    if found <= {"holds", "holds_rounded"}:
+    if found <= {*HOLDING}:
         return "holds_rounded" if "holds_rounded" in found else "holds"
-    if found <= {"holds", "holds_rounded", "feasible"}:
+    if found <= {*HOLDING, "feasible"}:
         return "feasible"
     if found == {"not_checkable"}:
         return "not_checkable"

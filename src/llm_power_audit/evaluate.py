@@ -15,6 +15,7 @@ from llm_power._provenance import EVIDENCE, Evidence, Verdict
 from llm_power_audit._errors import AuditError, Undefined, within
 from llm_power_audit._templates import fill_braces
 from llm_power_audit.agreement import (
+    HOLDING,
     Ruling,
     joint_error,
     judge_printed,
@@ -32,8 +33,6 @@ _REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {
     "ambiguous": ("consequence",),
     "not_checkable": ("needs",),
 }
-
-_CONFIRMED: Final[tuple[Verdict, ...]] = ("holds", "holds_rounded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +215,7 @@ class Court:
     def _choose(self, column: Column, cells: Sequence[Judged]) -> None:
         def fit(judged: Sequence[Judged]) -> tuple[int, int]:
             verdicts = Counter(one.verdict for one in judged)
-            return -verdicts["contradicted"], sum(verdicts[one] for one in _CONFIRMED)
+            return -verdicts["contradicted"], sum(verdicts[one] for one in HOLDING)
 
         best = cells
         for rule in DISPLAY_RULES:
@@ -249,7 +248,7 @@ def _outcome(
         one_is_enough=claim.kind == "cross_check",
         rounding=rounding,
     )
-    if _in_other_unit(claim, check) and ruling.verdict in _CONFIRMED:
+    if _in_other_unit(claim, check) and ruling.verdict in HOLDING:
         ruling = replace(ruling, verdict="contradicted", rounding="")
     error = joint_error(found.standard_error, claim.printed_standard_error)
     return _assemble(check, found, error, ruling)

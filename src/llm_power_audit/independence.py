@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from llm_power_audit.agreement import HOLDING
+
 if TYPE_CHECKING:
     from llm_power_audit.evaluate import Judged
 
-_DECIDED = ("holds", "holds_rounded", "contradicted")
+_DECIDED = (*HOLDING, "contradicted")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ import pandas as pd
 from llm_power._provenance import EVIDENCE, Evidence, Verdict
 from llm_power._report.text_tables import markdown_table
 from llm_power_audit._errors import AuditError
-from llm_power_audit.agreement import interval
+from llm_power_audit.agreement import HOLDING, interval
 from llm_power_audit.claims import Claim, Register
 from llm_power_audit.evaluate import Court, Judged
 from llm_power_audit.mutants import MISPRINTS, Mutant, mutants
@@ -28,7 +28,6 @@ from llm_power_audit.selection import ResultFolder
 
 # What became of a misprint.
 Fate = Literal["detected", "weakened", "survived", "implied", "equivalent", "not claimed"]
-_HOLD: Final = ("holds", "holds_rounded")
 _NOTICEABLE: Final[tuple[Fate, ...]] = ("detected", "weakened", "survived")
 
 MUTATION_COLUMNS: Final = [
@@ -77,7 +76,7 @@ class _Trials:
 
     def trial(self, mutant: Mutant) -> Trial:
         changed = {claim.id: claim for claim in mutant.changed}
-        held = [name for name in changed if self._before[name].verdict in _HOLD]
+        held = [name for name in changed if self._before[name].verdict in HOLDING]
         before = self._before[held[0] if held else mutant.claim]
         judged = before.verdict, before.evidence
         if not held:
@@ -85,7 +84,7 @@ class _Trials:
         if meant := _by_meaning(mutant, self._claims):
             return Trial(mutant, *judged, meant, ())
         after = self._judge_again(changed)
-        lost = {name: one for name, one in after.items() if _verdict(one) not in _HOLD}
+        lost = {name: one for name, one in after.items() if _verdict(one) not in HOLDING}
         contradicted = tuple(name for name, one in lost.items() if _verdict(one) == "contradicted")
         if contradicted:
             return Trial(mutant, *judged, "detected", contradicted)
@@ -101,7 +100,7 @@ class _Trials:
         return {
             name: self._judge(claims[name], claims)
             for name in dict.fromkeys(concerned)
-            if self._before[name].verdict in _HOLD
+            if self._before[name].verdict in HOLDING
         }
 
     def _judge(self, claim: Claim, claims: Mapping[str, Claim]) -> Judged | None:

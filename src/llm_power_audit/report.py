@@ -18,6 +18,7 @@ from llm_power._errors import InvalidArgument, counted, one_line
 from llm_power._provenance import Evidence, Verdict
 from llm_power._report.page import page_environment, page_parts
 from llm_power_audit._exhibits import counts_by_exhibit, excerpt, input_name, verdict_map
+from llm_power_audit.agreement import HOLDING
 from llm_power_audit.claims import Check, Claim, Exhibit, Weight
 from llm_power_audit.corrections import (
     ContradictedFinding,
@@ -342,7 +343,7 @@ def _holding(audit: Audit) -> dict[Evidence, Counter[str]]:
     """Count those that hold, by class: on evidence, by another printing, as the name of a row."""
     found: dict[Evidence, Counter[str]] = {evidence: Counter() for evidence in _EVIDENCE}
     for one in audit.judged:
-        if one.verdict in ("holds", "holds_rounded"):
+        if one.verdict in HOLDING:
             again = one.claim.kind == "cross_check" or one.evidence == "consistency"
             basis = "printing" if again else "label" if one.claim.is_label else "evidence"
             found[one.evidence][basis] += 1

@@ -10,6 +10,7 @@ from typing import Any
 
 from llm_power_audit import register
 from llm_power_audit._cells import PrintedCells
+from llm_power_audit._csv import csv_rows
 from llm_power_audit.claims import Cell, Claim
 
 
@@ -50,7 +51,7 @@ def restored(paths: Iterable[Path]) -> Iterator[None]:
 
 
 def _write(path: Path, cell: Cell, before: str, now: str) -> None:
-    header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+    header, *rows = csv_rows(path)
     row, column = rows[cell.row - 1], header.index(cell.column)
     row[column] = _in_cell(row[column], cell.part, before, now)
     with path.open("w", encoding="utf-8", newline="") as file:

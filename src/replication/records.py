@@ -201,26 +201,17 @@ class Ledger:
 
     def first_of(self, damaged: set[str]) -> list[str]:
         """Return the damaged files that were made from no other damaged file."""
-        return sorted(path for path in damaged if not self._made_from(path, damaged))
+        return sorted(
+            path
+            for path in damaged
+            if all(damaged.isdisjoint(maker.inputs) for maker in self.behind([path]))
+        )
 
     def _is_newer(self, path: str, outputs: Iterable[str]) -> bool:
         files = [self.root / output for output in outputs]
         times = [file.stat().st_mtime for file in files if file.is_file()]
         source = self.root / path
         return not source.is_file() or any(source.stat().st_mtime > time for time in times)
-
-    def _made_from(self, path: str, damaged: set[str]) -> bool:
-        maker = self.makers.get(path)
-        waiting = list(maker.inputs) if maker else []
-        seen: set[str] = set()
-        while waiting:
-            source = waiting.pop()
-            if source in damaged:
-                return True
-            if source not in seen and source in self.makers:
-                seen.add(source)
-                waiting += self.makers[source].inputs
-        return False
 
 
 def job_name(rule: str, wildcards: Mapping[str, str]) -> str:

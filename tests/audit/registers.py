@@ -10,6 +10,8 @@ from typing import Any
 import yaml
 
 from llm_power._provenance import SOURCE_KINDS
+from llm_power_audit.evaluate import Audit, audit
+from llm_power_audit.register import load_register
 
 PAIRS = """\
 pair,rank,p,n_star,resolved,se,word
@@ -30,7 +32,6 @@ row,value,lower,upper,se,p,p_lower,p_upper,wrong,wrong_lower,wrong_upper,evidenc
 
 def claim(identifier: str = "x", **fields: Any) -> dict[str, Any]:
     """Return an entry of a register that says 0.045 of the first row, `fields` instead or more."""
-    check = {"result": "pairs.csv", "rows": {"rank": 1}, "column": "p", "evidence": "counts"}
     entry = {
         "id": identifier,
         "section": "1",
@@ -38,7 +39,7 @@ def claim(identifier: str = "x", **fields: Any) -> dict[str, Any]:
         "claim": "the p-value",
         "quantity": "p-value",
         "printed": "0.045",
-        "checks": [check],
+        "checks": [check()],
     }
     return {name: value for name, value in (entry | fields).items() if value is not None}
 
@@ -60,7 +61,7 @@ def write_register(folder: Path, *claims: Mapping[str, Any], **fields: Any) -> P
 def write_results(folder: Path) -> Path:
     """Write a folder of results: pairs, and tables with each provenance."""
     results = folder / "results"
-    results.mkdir(parents=True)
+    results.mkdir(parents=True, exist_ok=True)
     (results / "pairs.csv").write_text(PAIRS, encoding="utf-8")
     (results / "sets.csv").write_text(SETS, encoding="utf-8")
     for name, kinds in {
@@ -76,3 +77,14 @@ def write_results(folder: Path) -> Path:
         text = json.dumps(metadata)
         (results / f"{name}.csv-metadata.json").write_text(text, encoding="utf-8")
     return results
+
+
+def audited(
+    folder: Path,
+    *claims: Mapping[str, Any],
+    rule_of: Mapping[str, str] | None = None,
+    **fields: Any,
+) -> Audit:
+    """Judge a register with these claims by the results of `write_results`."""
+    register = load_register(write_register(folder, *claims, **fields))
+    return audit(register, write_results(folder), rule_of)

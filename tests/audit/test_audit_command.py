@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
+from registers import write_register
 
 from command_line import run
 
@@ -53,13 +53,6 @@ def entry(
     }
 
 
-def write(folder: Path, *claims: dict[str, Any], **fields: Any) -> Path:
-    path = folder / "claims.yaml"
-    text = yaml.safe_dump({**fields, "claims": list(claims)}, allow_unicode=True, sort_keys=False)
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 def maintained(pairs: pd.DataFrame) -> list[dict[str, Any]]:
     """Return what the maintainer says of the board: all of it true."""
     unresolved = int((~pairs["resolved"]).sum())
@@ -85,7 +78,7 @@ def subjects(pairs: pd.DataFrame) -> dict[str, list[dict[str, str]]]:
 def test_a_board_whose_claims_hold(
     board: Path, pairs: pd.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = write(tmp_path, *maintained(pairs), subjects=subjects(pairs))
+    path = write_register(tmp_path, *maintained(pairs), subjects=subjects(pairs))
     assert run("audit", path, "--results", board) == 0
     captured = capsys.readouterr()
     assert captured.err == ""
@@ -102,9 +95,8 @@ def test_a_register_is_asked_whether_it_can_say_no(
 ) -> None:
     rows = {"rank_a": 1, "rank_b": 2}
     items = entry("items", "150", {"rows": rows, "column": "n_items"})
-    (tmp_path / "claims.yaml").write_text(yaml.safe_dump({"claims": [items]}), encoding="utf-8")
     out = tmp_path / "audit"
-    arguments = ("audit", tmp_path / "claims.yaml", "--results", board, "--out", out)
+    arguments = ("audit", write_register(tmp_path, items), "--results", board, "--out", out)
     assert run(*arguments) == 0
     assert not (out / "mutation.csv").exists()
     assert run(*arguments, "--mutate") == 0
@@ -119,7 +111,7 @@ def test_a_board_that_has_changed(
     stale = maintained(pairs)
     stale[0]["printed"] = "10"
     stale[2]["printed"][3] = "55.55pp"
-    path = write(tmp_path, *stale, subjects=subjects(pairs), title="Board")
+    path = write_register(tmp_path, *stale, subjects=subjects(pairs), title="Board")
     out = tmp_path / "deep" / "out"
     assert run("audit", path, "--results", board, "--out", out) == 1
     captured = capsys.readouterr()
@@ -175,7 +167,7 @@ def test_a_number_that_overflows_is_bad_input(
     claim = entry("items", "6", {"rows": {}, "aggregate": "min", "column": "n_items"})
     checks = change.get("checks", [{}])
     checks = [{**claim["checks"][0], **check} for check in checks]
-    path = write(tmp_path, {**claim, **change, "checks": checks})
+    path = write_register(tmp_path, {**claim, **change, "checks": checks})
     assert run("audit", path, "--results", board) == 2
     error = capsys.readouterr().err
     assert f"claim 'items', field {field}: the number is too large. Remedy: " in error
@@ -187,7 +179,7 @@ def test_nothing_is_written_when_the_input_is_bad(
 ) -> None:
     claims = maintained(pairs)
     claims[-1]["checks"][0]["column"] = "items"
-    path = write(tmp_path, *claims, subjects=subjects(pairs))
+    path = write_register(tmp_path, *claims, subjects=subjects(pairs))
     assert run("audit", path, "--results", board, "--out", tmp_path / "out") == 2
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -205,7 +197,7 @@ def test_all_files_or_none(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("llm_power_audit.report.render_report", fail)
-    path = write(tmp_path, *maintained(pairs), subjects=subjects(pairs))
+    path = write_register(tmp_path, *maintained(pairs), subjects=subjects(pairs))
     assert run("audit", path, "--results", board, "--out", tmp_path / "out") == 2
     assert list((tmp_path / "out").iterdir()) == []
 
@@ -232,7 +224,7 @@ def test_a_bad_check_is_one_line(
     check: dict[str, Any],
     expected: str,
 ) -> None:
-    path = write(tmp_path, entry("x", "1", check))
+    path = write_register(tmp_path, entry("x", "1", check))
     assert run("audit", path, "--results", board) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"error: {path}, claim 'x', field checks/0")
@@ -265,7 +257,7 @@ def test_a_missing_register_or_folder(
 ) -> None:
     assert run("audit", tmp_path / "no.yaml", "--results", board) == 2
     assert "no.yaml: cannot be read: No such file" in capsys.readouterr().err
-    path = write(tmp_path, entry("x", "1", {"column": "delta"}))
+    path = write_register(tmp_path, entry("x", "1", {"column": "delta"}))
     assert run("audit", path, "--results", tmp_path / "nowhere") == 2
     assert "there is no such folder of results" in capsys.readouterr().err
     assert run("audit", path) == 2
@@ -280,7 +272,7 @@ def test_a_register_or_a_result_that_is_a_pipe(
     (line,) = capsys.readouterr().err.splitlines()
     assert "pipe.yaml: cannot be read: a pipe, a socket or a device instead of a file" in line
     os.mkfifo(tmp_path / "pairs.csv")
-    path = write(tmp_path, entry("x", "1", {"column": "delta"}))
+    path = write_register(tmp_path, entry("x", "1", {"column": "delta"}))
     assert run("audit", path, "--results", tmp_path) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "pairs.csv is not in" in line
@@ -295,7 +287,7 @@ def test_links_lead_from_the_report_to_the_files(
         "list": {"title": "The list", "file": "pairs.csv"},
         "gone": {"title": "Never made", "file": "gone.csv"},
     }
-    path = write(tmp_path, *stale, subjects=subjects(pairs), exhibits=exhibits)
+    path = write_register(tmp_path, *stale, subjects=subjects(pairs), exhibits=exhibits)
     out = tmp_path / "o u t"
     assert run("audit", path, "--results", board, "--out", out) == 1
     html = (out / "report.html").read_text(encoding="utf-8")

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from registers import check, claim, write_register, write_results
+from registers import audited, check, claim, write_register
 
 from llm_power_audit.display import display_corrected, display_number
-from llm_power_audit.evaluate import Audit, audit
+from llm_power_audit.evaluate import Audit
 from llm_power_audit.register import load_register
 from llm_power_audit.tables import (
     CLAIM_COLUMNS,
@@ -26,7 +26,7 @@ HOSTILE = "a|b <script>alert(1)</script> [x](javascript:y) `c` $d$\n# e"
 
 @pytest.fixture
 def judged(tmp_path: Path) -> Audit:
-    path = write_register(
+    return audited(
         tmp_path,
         claim("z", section="6.1"),
         claim(
@@ -52,8 +52,8 @@ def judged(tmp_path: Path) -> Audit:
         claim("never", checks=None, needs="more"),
         title="A *title*",
         source="S",
+        rule_of={"pairs.csv": "pairs"},
     )
-    return audit(load_register(path), write_results(tmp_path), {"pairs.csv": "pairs"})
 
 
 def test_one_row_a_claim_in_order(judged: Audit) -> None:
@@ -123,8 +123,7 @@ def test_totals_add_up(judged: Audit) -> None:
 
 
 def test_nothing_contradicted_is_said(tmp_path: Path) -> None:
-    path = write_register(tmp_path, claim())
-    text = claims_markdown(audit(load_register(path), write_results(tmp_path)))
+    text = claims_markdown(audited(tmp_path, claim()))
     assert text.startswith("# Claims: claims under audit\n\n## Totals")
     assert text.count("None.") == 2
 

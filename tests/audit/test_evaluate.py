@@ -7,23 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from registers import check, claim, write_register, write_results
+from registers import audited, check, claim, write_register, write_results
 
 from llm_power._provenance import EVIDENCE, VERDICTS
 from llm_power_audit import tables
 from llm_power_audit._errors import AuditError
-from llm_power_audit.evaluate import Audit, Judged, audit
+from llm_power_audit.evaluate import Judged, audit
 from llm_power_audit.independence import IndependentTests, independent_tests
 from llm_power_audit.register import load_register
 from llm_power_audit.report import render_report
 
 
-def run(folder: Path, *claims: dict[str, Any], **more: Any) -> Audit:
-    return audit(load_register(write_register(folder, *claims)), write_results(folder), **more)
-
-
 def only(folder: Path, **fields: Any) -> Judged:
-    (judged,) = run(folder, claim(**fields)).judged
+    (judged,) = audited(folder, claim(**fields)).judged
     return judged
 
 
@@ -55,7 +51,7 @@ def test_agreement_of_two_printings_gives_way_to_evidence(tmp_path: Path) -> Non
         check(result="sets.csv", rows={"row": 1}, column="value", evidence=None),
     )
     again = claim("again", printed="0.451", checks=[check()])
-    judged, _ = run(tmp_path, claim(printed="0.451", checks=[twice, of_set]), again).judged
+    judged, _ = audited(tmp_path, claim(printed="0.451", checks=[twice, of_set]), again).judged
     assert (judged.verdict, judged.evidence) == ("feasible", "counts")
 
 
@@ -165,7 +161,7 @@ def test_what_real_items_give_stands_beside_a_witness_and_decides_nothing(tmp_pa
     write_results(tmp_path)
     text = "rank,p,lower,upper,evidence\n1,0.0612,,,raw_sample\n"
     (tmp_path / "results" / "sample.csv").write_text(text, encoding="utf-8")
-    judged = _again(tmp_path, checks, measures={"role": "held_out"})
+    judged = only(tmp_path, checks=checks, measures={"role": "held_out"})
     assert (judged.verdict, judged.evidence) == ("feasible", "witness_held_out")
     assert judged.reason.endswith(" At the rates on the items of the sample: 0.0612.")
     assert [o.verdict for o in judged.outcomes] == ["feasible", "not_checkable"]
@@ -193,14 +189,14 @@ def test_what_a_witness_was_fitted_to_is_not_checkable(tmp_path: Path) -> None:
     judged = only(tmp_path, checks=[on_witness], **fitted)
     assert (judged.verdict, judged.evidence) == ("not_checkable", "witness_fitted")
     assert "no evidence" in judged.reason
-    judged = _again(tmp_path, [on_witness], **held_out)
+    judged = only(tmp_path, checks=[on_witness], **held_out)
     assert (judged.verdict, judged.evidence) == ("feasible", "witness_held_out")
     assert "others may not" in judged.reason
-    judged = _again(tmp_path, [on_witness], printed="0.5", **held_out)
+    judged = only(tmp_path, checks=[on_witness], printed="0.5", **held_out)
     assert (judged.verdict, judged.evidence) == ("not_checkable", "witness_held_out")
     assert "another may have the printed value" in judged.reason
     # Whatever decides a claim that was also fitted, the fit does not.
-    judged = _again(tmp_path, [on_witness, check()], printed="0.5", **fitted)
+    judged = only(tmp_path, checks=[on_witness, check()], printed="0.5", **fitted)
     assert (judged.verdict, judged.evidence) == ("contradicted", "counts")
 
 
@@ -208,14 +204,8 @@ def test_a_check_can_rest_on_the_role_of_another_claim(tmp_path: Path) -> None:
     """A sentence repeats a table's number: what the witness did with that decides."""
     own = claim("cell", measures={"role": "target"})
     said = check(result="witness.csv", evidence=None, role_of="cell")
-    result = run(tmp_path, own, claim("said", checks=[said], measures={"role": "held_out"}))
+    result = audited(tmp_path, own, claim("said", checks=[said], measures={"role": "held_out"}))
     assert [judged.evidence for judged in result.judged] == ["counts", "witness_fitted"]
-
-
-def _again(folder: Path, checks: list[dict[str, Any]], **fields: Any) -> Judged:
-    path = write_register(folder, claim(checks=checks, **fields))
-    (judged,) = audit(load_register(path), folder / "results").judged
-    return judged
 
 
 @pytest.mark.parametrize(
@@ -247,8 +237,8 @@ def test_simulated_values_and_printed_errors(tmp_path: Path) -> None:
     assert judged.outcomes[0].z == pytest.approx(-3.2, rel=1e-10)
     assert judged.verdict == "holds"
     assert "-3.2 Monte Carlo standard errors away" in judged.reason
-    assert _again(tmp_path, [simulated], printed="0.077").verdict == "holds"
-    assert _again(tmp_path, [simulated], printed="0.080").verdict == "contradicted"
+    assert only(tmp_path, checks=[simulated], printed="0.077").verdict == "holds"
+    assert only(tmp_path, checks=[simulated], printed="0.080").verdict == "contradicted"
 
 
 def test_a_set_is_judged_whole_and_printed(tmp_path: Path) -> None:
@@ -259,10 +249,10 @@ def test_a_set_is_judged_whole_and_printed(tmp_path: Path) -> None:
         "Printed is 0.45; the other printed numbers allow 0.447 to 0.453, which all display as "
         "printed."
     )
-    judged = _again(tmp_path, [of_set], printed="0.451")
+    judged = only(tmp_path, checks=[of_set], printed="0.451")
     assert (judged.verdict, judged.evidence) == ("feasible", "counts")
     assert "of which some display as printed and others do not" in judged.reason
-    judged = _again(tmp_path, [of_set], printed="0.47")
+    judged = only(tmp_path, checks=[of_set], printed="0.47")
     assert judged.verdict == "contradicted"
     assert "and none displays as printed" in judged.reason
 
@@ -296,10 +286,10 @@ def test_cells_that_others_follow_from_and_repetitions_are_no_tests(tmp_path: Pa
 def test_a_number_in_another_unit_is_contradicted_where_the_unit_matters(tmp_path: Path) -> None:
     in_pp = check(scale=1, unit="pp")
     assert only(tmp_path, checks=[in_pp], printed="4.5 pp").verdict == "holds"
-    judged = _again(tmp_path, [in_pp], printed="4.5%")
+    judged = only(tmp_path, checks=[in_pp], printed="4.5%")
     assert judged.verdict == "contradicted"
     assert judged.reason == "Printed is 4.5%, and the number is in pp."
-    assert _again(tmp_path, [check()], printed="4.5%").verdict == "holds"
+    assert only(tmp_path, checks=[check()], printed="4.5%").verdict == "holds"
 
 
 def test_a_unit_that_nothing_printed_has_is_refused(tmp_path: Path) -> None:
@@ -314,13 +304,13 @@ def test_what_decides_nothing_gives_way_to_what_decides(tmp_path: Path) -> None:
     assert (judged.verdict, judged.evidence) == ("holds", "simulated")
     fitted = check(result="witness.csv", evidence=None)
     measures = {"role": "input"}
-    judged = _again(tmp_path, [too_wide, fitted], printed="0.451", measures=measures)
+    judged = only(tmp_path, checks=[too_wide, fitted], printed="0.451", measures=measures)
     assert (judged.verdict, judged.evidence) == ("feasible", "counts")
 
 
 def test_two_printings_of_one_number_get_no_slack(tmp_path: Path) -> None:
     """54% is not 44.9% printed again, however few resamples there were."""
-    result = run(
+    result = audited(
         tmp_path,
         claim("share", printed="44.9%", printed_standard_error=0.0157),
         claim("again", printed="45%", printed_standard_error=0.0157, checks=[{"claim": "share"}]),
@@ -336,7 +326,7 @@ def test_two_printings_of_one_number_get_no_slack(tmp_path: Path) -> None:
 
 
 def test_two_printed_numbers(tmp_path: Path) -> None:
-    result = run(
+    result = audited(
         tmp_path,
         claim("abstract/p", printed="0.05", checks=[{"claim": "table/p"}], kind="cross_check"),
         claim("table/p", printed="0.045"),
@@ -426,13 +416,15 @@ def test_words(tmp_path: Path) -> None:
     stated = {"text": "RFFF"}
     judged = only(tmp_path, printed="RFFF", states=stated, checks=[check(column="word")])
     assert (judged.verdict, judged.outcomes[0].value) == ("holds", "RFFF")
-    judged = _again(tmp_path, [check(column="word", rows={"rank": 2})], printed="R", states=stated)
+    judged = only(
+        tmp_path, checks=[check(column="word", rows={"rank": 2})], printed="R", states=stated
+    )
     assert judged.verdict == "contradicted"
     assert judged.reason == "Printed is R, recomputed is FFFF."
 
 
 def test_totals_count_every_claim_once(tmp_path: Path) -> None:
-    result = run(
+    result = audited(
         tmp_path,
         claim("a"),
         claim("b", printed="0.5"),
@@ -452,7 +444,7 @@ def test_totals_count_every_claim_once(tmp_path: Path) -> None:
 def test_texts_that_a_verdict_calls_for(tmp_path: Path) -> None:
     fitted = check(result="witness.csv", evidence=None)
     readings = [check(reading="a"), check(reading="b", rows={"rank": 2})]
-    result = run(
+    result = audited(
         tmp_path,
         claim("fine"),
         claim("wrong", printed="0.5"),
@@ -470,7 +462,7 @@ def test_texts_that_a_verdict_calls_for(tmp_path: Path) -> None:
 
 def test_the_rule_behind_a_result(tmp_path: Path) -> None:
     cross = claim("y", checks=[{"claim": "x"}])
-    result = run(tmp_path, claim("x"), cross, rule_of={"pairs.csv": "rule pairs"})
+    result = audited(tmp_path, claim("x"), cross, rule_of={"pairs.csv": "rule pairs"})
     assert [j.made_by for j in result.judged] == ["rule pairs", ""]
     path = write_register(tmp_path, claim(checks=[check(result="late.csv")]))
     with pytest.raises(AuditError, match="finish the run that writes it by rule late first"):

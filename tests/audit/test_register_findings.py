@@ -14,13 +14,12 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 from PIL import Image
-from registers import check, claim, write_register, write_results
+from registers import audited, check, claim, write_register
 from report_examples import example_audit, hostile_audit
 
 from llm_power_audit._errors import AuditError
 from llm_power_audit.claims import Exhibit
 from llm_power_audit.corrections import contradicted_findings, corrections_json, ungrouped
-from llm_power_audit.evaluate import Audit, audit
 from llm_power_audit.pictures import small_pictures
 from llm_power_audit.register import load_register
 
@@ -38,12 +37,8 @@ def finding(identifier: str = "f", **fields: Any) -> dict[str, Any]:
     return entry | fields
 
 
-def judged(folder: Path, *claims: dict[str, Any], **fields: Any) -> Audit:
-    return audit(load_register(write_register(folder, *claims, **fields)), write_results(folder))
-
-
 def test_findings_by_weight_and_what_belongs_to_none(tmp_path: Path) -> None:
-    found = judged(
+    found = audited(
         tmp_path,
         *[claim(name, printed="0.5") for name in ("x", "y/1/p", "y/2/p", "z")],
         claim("right"),
@@ -88,7 +83,7 @@ def test_findings_that_are_refused(
 
 def test_what_each_claim_should_read(tmp_path: Path) -> None:
     reading = [check(reading="a"), check(reading="b", rows={"rank": 2})]
-    found = judged(
+    found = audited(
         tmp_path,
         claim("z", printed="0.5", derivation="By {value}.", consequence="Little."),
         claim("x", printed="0.51"),

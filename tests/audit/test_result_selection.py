@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from registers import write_results
+from registers import check, write_results
 
 from llm_power._errors import LLMPowerError
 from llm_power._provenance import Evidence
@@ -22,8 +22,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def make(**fields: Any) -> Check:
-    given = {"result": "pairs.csv", "rows": {"rank": 1}, "column": "p", "evidence": "counts"}
-    return Check(**{k: v for k, v in (given | fields).items() if v is not None})
+    return Check(**check(**fields))
 
 
 def refuse(folder: Path, check: Check, *, role: Role | None = None, as_text: bool = False) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from llm_power._errors import ScoreError
 from llm_power._scores.matrix import matrix_parts
+from llm_power_audit._csv import csv_rows
 
 Scores = npt.NDArray[np.uint8]
 
@@ -85,8 +85,7 @@ def read_matrix(
 
 def block_labels(path: Path) -> tuple[str, ...]:
     """Return the label of each item of a test whose items are in blocks."""
-    with path.open(encoding="utf-8", newline="") as file:
-        _, *blocks = csv.reader(file, strict=True)
+    _, *blocks = csv_rows(path)
     return tuple(label for label, size in blocks for _ in range(int(size)))
 
 
