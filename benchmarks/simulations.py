@@ -19,6 +19,8 @@ from scipy.stats import beta
 from kotawala2026.e_process_simulation import e_process_calibration
 from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.clusters import ICC_CONFIDENCE
+from llm_power._board.counts import ScoreMoments
+from llm_power._board.evidence import Evidence, PairTests
 from llm_power._board.leader import leader_p
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.ranking import prepare_task
@@ -60,7 +62,7 @@ from llm_power._statistics.random_streams import content_digest, keys_of, named_
 from llm_power._statistics.rank_sets import rank_confidence_sets
 from llm_power._statistics.repeats import repeats_variance
 from llm_power._statistics.t_test import near_power_of_both
-from llm_power._statistics.verdict import Verdicts, mean_verdicts, student_verdicts
+from llm_power._statistics.verdict import Verdicts, mean_verdicts
 from llm_power._statistics.verdict_stability import required_n_interval
 
 Kind = Literal["type I", "coverage", "crossing", "power"]
@@ -192,6 +194,14 @@ def draw_graded(pool: FloatArray, n: int, trials: int, name: str) -> Iterator[Fl
         yield pool[rng.integers(pool.size, size=(n, min(rows, trials - start)))]
 
 
+def graded_verdicts(differences: FloatArray, margin: float | None = None) -> Verdicts:
+    """Judge models with these scores, (n_items, trials), beside one that scores 0 on every item."""
+    scores = np.column_stack([np.zeros(len(differences)), differences])
+    first = np.arange(1, scores.shape[1])
+    evidence = Evidence(ScoreMoments(scores).moments(first, np.zeros_like(first)))
+    return PairTests(evidence, Declared(margin=margin)).judged(OperatingPoint(ALPHA)).found
+
+
 def graded_rates(trials: int) -> Iterator[Rate]:
     """Yield type I error and coverage for pairs of graded scores."""
     for n, (population, pool) in product(SIZES, graded_populations().items()):
@@ -200,14 +210,14 @@ def graded_rates(trials: int) -> Iterator[Rate]:
         null = abs(gap) < 1e-12
         found: dict[str, list[BoolArray]] = {"p": [], "gap": [], "n": [], "equivalent": []}
         for d in draw_graded(pool, n, trials, population):
-            pair = student_verdicts(d)
+            pair = graded_verdicts(d)
             low, high = pair.interval.low, pair.interval.high
             bounds = required_n_interval(low, high, np.square(d).mean(axis=0))
             found["p"].append(pair.p <= ALPHA)
             found["gap"].append(_covers(low, high, 0.0 if null else gap))
             found["n"].append(_covers(*bounds, np.inf if null else need))
             if not null:
-                found["equivalent"].append(student_verdicts(d, margin=gap).within_margin)
+                found["equivalent"].append(graded_verdicts(d, margin=gap).within_margin)
         few = "" if population.startswith("all") else ", few items differ"
         share = {name: _share(np.concatenate(hits)) for name, hits in found.items() if hits}
         if null:
@@ -240,7 +250,7 @@ def real_rates(trials: int) -> Iterator[Rate]:
             shape = (n, min(rows, trials - start))
             base = np.exp(0.8 * rng.standard_normal(shape))
             cost = [np.exp(sd * rng.standard_normal(shape) - sd**2 / 2) for sd in (first, second)]
-            pair = student_verdicts(base * (ratio * cost[0] - cost[1]))
+            pair = graded_verdicts(base * (ratio * cost[0] - cost[1]))
             held.append(_covers(pair.interval.low, pair.interval.high, gap))
             rejected.append(pair.p <= ALPHA)
         if ratio == 1:
@@ -296,7 +306,7 @@ def cluster_rates(trials: int) -> Iterator[Rate]:
                 (f"wild cluster bootstrap{alike}", wild_cluster_bootstrap),
                 (f"cluster sign flips{alike}", cluster_sign_flip_test),
             ):
-                rejected = _share(test(some, rng=named_rng(SEED, name)).p <= ALPHA)
+                rejected = _share(test(some).p <= ALPHA)
                 yield Rate("type I", name, ALPHA, n, population, *rejected)
         low, high = found.interval.low, found.interval.high
         hit = _share(_covers(low, high, gap))
@@ -473,7 +483,7 @@ def repeat_power(trials: int) -> Iterator[Rate]:
             mean = 0.375 + 0.25 * rng.random((n, 2)) + np.array([gap, -gap]) / 2
             answers = rng.binomial(repeats, mean) / repeats
             found.append(answers[:, 0] - answers[:, 1])
-        power = _share(student_verdicts(np.stack(found, axis=1)).p <= ALPHA)
+        power = _share(graded_verdicts(np.stack(found, axis=1)).p <= ALPHA)
         population = f"{repeats} answers an item, gap {gap:.3g}"
         yield Rate("power", "eq. (9) with repeats, paired t", POWER, n, population, *power)
 
@@ -544,7 +554,7 @@ def graded_power(trials: int) -> Iterator[Rate]:
     for n in SIZES:
         gap = float(z_sum(ALPHA, POWER)) * sigma / np.sqrt(n)
         blocks = draw_graded(null + gap, n, trials, "power")
-        found = _share(np.concatenate([student_verdicts(d).p <= ALPHA for d in blocks]))
+        found = _share(np.concatenate([graded_verdicts(d).p <= ALPHA for d in blocks]))
         population = f"all items differ, gap {gap:.3g}"
         yield Rate("power", "eq. (3), paired t", POWER, n, population, *found)
 

@@ -22,17 +22,13 @@ import numpy as np
 from scipy.special import stdtr
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.argument_checks import finite, open_unit, positive_count
+from llm_power._statistics.argument_checks import open_unit, positive_count
 from llm_power._statistics.arrays import FloatArray, IntArray, ordered_sum, ratio
 from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.random_streams import named_rng
 from llm_power._statistics.skewness import asymmetry, upper_t_quantile
 
 Variance = Literal["CR2", "CR1", "CR0"]
-Weights = Literal["rademacher", "webb"]
-
-#: The six weights of Webb (2023), each of probability 1/6; mean 0, variance 1.
-WEBB = np.sqrt([0.5, 1.0, 1.5, 0.5, 1.0, 1.5]) * [-1, -1, -1, 1, 1, 1]
 
 _SIGNS = np.array([-1.0, 1.0])
 
@@ -80,7 +76,7 @@ class ClusterResampling:
     p: FloatArray
     #: Its Monte Carlo standard error; 0 where all sign patterns were enumerated.
     p_error: FloatArray
-    #: Number of weight vectors behind it.
+    #: Number of sign patterns behind it.
     n_resamples: int
     #: Whether these are all sign patterns.
     enumerated: bool
@@ -181,73 +177,53 @@ def cluster_robust_test(
 
 
 def wild_cluster_bootstrap(
-    moments: ClusterMoments,
-    *,
-    delta_0: float = 0.0,
-    weights: Weights = "rademacher",
-    n_resamples: int = 9_999,
-    rng: np.random.Generator | None = None,
+    moments: ClusterMoments, *, n_resamples: int = 9_999
 ) -> ClusterResampling:
-    r"""Wild cluster bootstrap-t test of a gap, with the null hypothesis imposed.
+    """Wild cluster bootstrap-t test of no gap, with the null hypothesis imposed.
 
-    NaN where the clusters have no variance about the hypothesis.
+    NaN where the sums of all clusters are 0.
 
-    Cluster residuals :math:`s_k - n_k \delta_0` are multiplied by the weights, and the t
-    statistic with CR0 (CR1 differs by a constant) is computed anew. All sign patterns are
-    enumerated where they are no more than `n_resamples`, up to 14 clusters by default. Enumerated
-    patterns
-    include the observed one, and random ones are counted with it, so that p is never 0. In the
-    simulations named in `cluster_robust_test`, 4,000 each, the type I error of a nominal .05 is
-    .045 to .055 (standard error .003).
+    Sums of clusters are multiplied by random signs, and the t statistic with CR0 (CR1 differs by a
+    constant) is computed anew. All sign patterns are enumerated where they are no more than
+    `n_resamples`, up to 14 clusters by default. Enumerated patterns include the observed one, and
+    random ones are counted with it, so that p is never 0. In the simulations named in
+    `cluster_robust_test`, 4,000 each, the type I error of a nominal .05 is .045 to .055 (standard
+    error .003).
 
-    Cameron, Gelbach and Miller (2008), doi:10.1162/rest.90.3.414; Webb (2023),
-    doi:10.1111/caje.12661.
+    Cameron, Gelbach and Miller (2008), doi:10.1162/rest.90.3.414.
     """
-    gap = float(finite("delta_0", delta_0))
-    if weights not in ("rademacher", "webb"):
-        raise InvalidArgument(f"weights must be 'rademacher' or 'webb', got {weights!r}")
-    stream = named_rng(0, "wild_cluster_bootstrap") if rng is None else rng
-    n, residual = moments.n_items, moments.sum_d - moments.n_items * (gap - moments.origin)
-    share = np.broadcast_to(_ratio(n, n.sum(axis=0)), residual.shape)
-    count = positive_count("n_resamples", n_resamples)
+    sums, n = _sums(moments), moments.n_items
+    share = np.broadcast_to(_ratio(n, n.sum(axis=0)), sums.shape)
 
     def statistic(w: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Squared numerator and denominator of t, for each weight vector and pair."""
-        total = w @ residual
-        squares = np.square(w) @ np.square(residual)
-        moved = squares - 2 * total * (w @ (share * residual))
+        """Squared numerator and denominator of t, for each sign pattern and pair."""
+        total = w @ sums
+        squares = np.square(w) @ np.square(sums)
+        moved = squares - 2 * total * (w @ (share * sums))
         spread = moved + np.square(total) * np.square(share).sum(axis=0)
         return np.square(total), np.where(spread > _ROUNDING * squares, spread, 0.0)
 
-    multipliers = _SIGNS if weights == "rademacher" else WEBB
-    return _share_as_large(residual, statistic, multipliers, count, stream)
+    return _share_as_large(sums, statistic, n_resamples, "wild_cluster_bootstrap")
 
 
 def cluster_sign_flip_test(
-    moments: ClusterMoments,
-    *,
-    delta_0: float = 0.0,
-    n_resamples: int = 9_999,
-    rng: np.random.Generator | None = None,
+    moments: ClusterMoments, *, n_resamples: int = 9_999
 ) -> ClusterResampling:
     """Randomization test that exchanges the two models in whole clusters.
 
-    Exact where each cluster's sum is symmetric about the hypothesis. The statistic is the
-    absolute gap. Fewer than six clusters cannot reach .05: p is at least ``2 ** (1 - K)``. In
-    the simulations named in `wild_cluster_bootstrap` the type I error is .046 to .057.
+    Exact where each cluster's sum is symmetric about 0. The statistic is the absolute gap. Fewer
+    than six clusters cannot reach .05: p is at least ``2 ** (1 - K)``. In the simulations named in
+    `wild_cluster_bootstrap` the type I error is .046 to .057.
 
     Canay, Romano and Shaikh (2017), doi:10.3982/ECTA13081.
     """
-    gap = float(finite("delta_0", delta_0))
-    stream = named_rng(0, "cluster_sign_flip_test") if rng is None else rng
-    residual = moments.sum_d - moments.n_items * (gap - moments.origin)
-    count = positive_count("n_resamples", n_resamples)
+    sums = _sums(moments)
 
     def statistic(w: FloatArray) -> tuple[FloatArray, FloatArray]:
-        total = w @ residual
+        total = w @ sums
         return np.square(total), np.ones(total.shape)
 
-    return _share_as_large(residual, statistic, _SIGNS, count, stream)
+    return _share_as_large(sums, statistic, n_resamples, "cluster_sign_flip_test")
 
 
 def gap_asymmetry(moments: ClusterMoments, residual: FloatArray) -> FloatArray:
@@ -279,28 +255,33 @@ def satterthwaite(share: FloatArray) -> FloatArray:
     return _ratio(1.0, squares + np.square(total) - ordered_sum(np.square(r)))
 
 
+def _sums(moments: ClusterMoments) -> FloatArray:
+    """Sum of the paired difference in each cluster, whatever was taken off beforehand."""
+    return np.asarray(moments.sum_d + moments.n_items * moments.origin)
+
+
 def _share_as_large(
-    residual: FloatArray,
+    sums: FloatArray,
     statistic: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
-    multipliers: FloatArray,
     n_resamples: int,
-    rng: np.random.Generator,
+    stream: str,
 ) -> ClusterResampling:
-    """P-value of a ratio of squares over all sign patterns or random weight vectors."""
-    n_clusters = residual.shape[0]
+    """P-value of a ratio of squares over all sign patterns or random ones."""
+    count, n_clusters = positive_count("n_resamples", n_resamples), sums.shape[0]
     # In whole numbers: a float overflows above 1,024 clusters.
     n_patterns = 2 ** (n_clusters - 1)
-    enumerated = multipliers is _SIGNS and n_patterns <= n_resamples
-    n_drawn = n_patterns if enumerated else n_resamples
+    enumerated = n_patterns <= count
+    n_drawn = n_patterns if enumerated else count
+    rng = named_rng(0, stream)
     top, bottom = (x[0] for x in statistic(np.ones((1, n_clusters))))
-    as_large = np.zeros(residual.shape[1:])
-    rows = max(1, _BLOCK // residual.size * n_clusters)
+    as_large = np.zeros(sums.shape[1:])
+    rows = max(1, _BLOCK // sums.size * n_clusters)
     for start in range(0, n_drawn, rows):
         stop = min(start + rows, n_drawn)
         if enumerated:
             w = _sign_patterns(start, stop, n_clusters)
         else:
-            w = rng.choice(multipliers, size=(stop - start, n_clusters))
+            w = rng.choice(_SIGNS, size=(stop - start, n_clusters))
         drawn_top, drawn_bottom = statistic(w)
         # Products instead of quotients; equal statistics differ by rounding, and are ties.
         as_large += (drawn_top * bottom >= top * drawn_bottom * (1 - 1e-9)).sum(axis=0)

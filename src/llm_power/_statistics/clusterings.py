@@ -7,15 +7,11 @@ and means nothing, for the design effect counts non-empty clusters only.
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import finite
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, RandomSource
-
-Position = Literal["cluster", "test"]
 
 
 def random_clusters(n_items: int, n_clusters: int, rng: RandomSource = None) -> IntArray:
@@ -60,29 +56,19 @@ def _middle_of_block(means: FloatArray, n_bins: int) -> IntArray:
     return n_bins * (below + up_to) // (2 * means.size)
 
 
-def split_by_parity(labels: ArrayLike, position: Position = "cluster") -> IntArray:
-    """Halve every cluster by the parity of its items' positions.
+def split_by_parity(labels: ArrayLike) -> IntArray:
+    """Halve every cluster by the parity of its items' positions in it.
 
-    Labels ``2 k`` for the even and ``2 k + 1`` for the odd positions, counted from 0 within the
-    cluster or over the whole test, of the k-th cluster. The subject sub-clusters of Section 6.4,
-    which says "item parity" and not of which position. Where every cluster is one run of
-    consecutive items, as in MMLU-Pro sorted by subject, both readings give the same halves and
-    differ in their names alone.
+    Labels ``2 k`` for the even and ``2 k + 1`` for the odd positions, counted from 0, of the k-th
+    cluster. The subject sub-clusters of Section 6.4, which says "item parity" and not of which
+    position. Where every cluster is one run of consecutive items, as in MMLU-Pro sorted by subject,
+    positions in the whole test give the same halves.
     """
     array = np.asarray(labels)
     if array.ndim != 1:
         raise InvalidArgument(f"labels must be one-dimensional, got shape {array.shape!r}")
-    if position not in ("cluster", "test"):
-        raise InvalidArgument(f"position must be 'cluster' or 'test', got {position!r}")
     codes = np.unique(array, return_inverse=True)[1].astype(np.int64)
-    places = np.arange(array.size, dtype=np.int64)
-    return 2 * codes + (_place_in_cluster(codes) if position == "cluster" else places) % 2
-
-
-def _place_in_cluster(codes: IntArray) -> IntArray:
-    order = np.argsort(codes, kind="stable")
-    sizes = np.bincount(codes)
-    starts = np.cumsum(sizes) - sizes
-    places = np.empty_like(codes)
-    places[order] = np.arange(codes.size) - np.repeat(starts, sizes)
-    return places
+    order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes)
+    place = np.empty_like(codes)
+    place[order] = np.arange(codes.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return 2 * codes + place % 2

@@ -1,4 +1,4 @@
-r"""Confidence intervals of a paired difference: score intervals for 0/1, Student's for graded.
+r"""Confidence intervals: Wilson's of a share, Student's of a mean, Tango's of a paired difference.
 
 Of :math:`n` items, model A alone solves :math:`b` and model B alone solves :math:`c`. The gap
 :math:`\Delta` is A's accuracy minus B's, :math:`(b-c)/n` in the sample. All functions work on
@@ -20,7 +20,6 @@ from llm_power._statistics.argument_checks import (
     strictly_between,
 )
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, by_counts, ratio
-from llm_power._statistics.skewness import asymmetry
 
 
 def wilson_interval(
@@ -90,9 +89,6 @@ def mean_interval(scores: ArrayLike, *, confidence: float = 0.95) -> tuple[Float
     half = np.where(n > 1, stdtrit(degrees, (1 + level) / 2) * spread, np.nan)
     return mean - half, mean + half
 
-
-# Standard deviation, over the largest difference, below which it is rounding.
-_ROUNDING = 1e-12
 
 # Newton's steps converge in four or five; where the slope is no guide, halvings take over.
 _STEPS = 100
@@ -205,32 +201,6 @@ def score_interval(b: IntArray, c: IntArray, n: IntArray, level: float) -> Paire
         high=_upper_limits(b, c, n, z),
         level=level,
     )
-
-
-def mean_with_skewness(
-    differences: FloatArray,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Standard error of the mean over items, Student's df, skewness and Hall's df."""
-    error = mean_standard_error(differences)
-    differing = np.count_nonzero(differences, axis=0)
-    varies = np.isfinite(error) & (differing > 1)
-    skew = asymmetry(differences - differences.mean(axis=0))
-    return (
-        np.where(varies, error, np.inf),
-        np.where(varies, differing - 1.0, 1.0),
-        np.where(varies, skew, 0.0),
-        np.where(varies, len(differences) - 1.0, 1.0),
-    )
-
-
-def mean_standard_error(differences: FloatArray) -> FloatArray:
-    """Standard error of the mean over items; infinite where nothing shows how items vary."""
-    n = differences.shape[0]
-    if n == 1:
-        return np.full(differences.shape[1:], np.inf)
-    deviation = differences.std(axis=0, ddof=1)
-    varies = deviation > _ROUNDING * np.abs(differences).max(axis=0)
-    return np.where(varies, deviation / np.sqrt(n), np.inf)
 
 
 def _upper_limits(b: IntArray, c: IntArray, n: IntArray, z: float) -> FloatArray:

@@ -32,11 +32,7 @@ from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntAr
 from llm_power._statistics.average_gap import AverageGap
 from llm_power._statistics.cluster_robust import ClusterResampling
 from llm_power._statistics.exact_required_n import P_VALUES
-from llm_power._statistics.intervals import (
-    PairedDifferenceInterval,
-    mean_with_skewness,
-    score_interval,
-)
+from llm_power._statistics.intervals import PairedDifferenceInterval, score_interval
 from llm_power._statistics.mcnemar import mcnemar_asymptotic, smallest_exact_p
 from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.paired_equivalence import score_equivalence_test
@@ -196,41 +192,6 @@ def binary_verdicts(
     )
 
 
-def student_verdicts(
-    differences: ArrayLike,
-    *,
-    margin: float | None = None,
-    alpha: float = 0.05,
-    power: float = 0.80,
-) -> Verdicts:
-    """Verdict on pairs of graded models, by the paired t test with Hall's beside it.
-
-    Shapes: `differences` (n_items,) or (n_items, n_pairs).
-
-    Test and interval are the same, so that they never differ. Student's test, with the degrees of
-    freedom of the items that differ, and Hall's, which takes skewness into account, must both
-    reject: `llm_power._statistics.skewness`.
-    """
-    d = finite("differences", differences)
-    if d.ndim not in (1, 2) or d.shape[0] == 0:
-        raise InvalidArgument(
-            f"differences must have shape (n_items,) or (n_items, n_pairs), got {d.shape!r}"
-        )
-    n, mean = d.shape[0], d.mean(axis=0)
-    error, df, skew, hall_df = mean_with_skewness(d)
-    return mean_verdicts(
-        mean,
-        error,
-        df,
-        n,
-        skew=skew,
-        hall_df=hall_df,
-        margin=margin,
-        alpha=alpha,
-        power=power,
-    )
-
-
 def mean_verdicts(
     delta: ArrayLike,
     standard_error: ArrayLike,
@@ -250,6 +211,9 @@ def mean_verdicts(
     prior: float = USUAL_GAP,
 ) -> Verdicts:
     """Verdict on pairs by the t statistic of a mean difference.
+
+    Student's test and Hall's, which takes skewness into account, must both reject, and the interval
+    is of both: `llm_power._statistics.skewness`.
 
     An infinite or missing standard error, and degrees of freedom below 1, decide nothing.
     P-values of `resampled` take the place of the t test's, and the interval stays its own.

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import skew
 
 from board_examples import screen, task_of, written_pairs
 from llm_power._board.all_pairs import BoardPairs
@@ -28,7 +29,7 @@ from llm_power._statistics.cluster_robust import (
 )
 from llm_power._statistics.predictive_power import spread_of_gaps
 from llm_power._statistics.random_streams import named_rng
-from llm_power._statistics.verdict import binary_verdicts, mean_verdicts, student_verdicts
+from llm_power._statistics.verdict import binary_verdicts, mean_verdicts
 
 
 def pair_of(b: int, c: int, n: int) -> TaskScores:
@@ -109,7 +110,9 @@ def test_graded_pairs_are_judged_as_their_differences() -> None:
     values = rng.uniform(0.2, 0.8, size=(60, 2)) + np.array([0.06, 0])
     task = prepare_task(task_of(values))
     row = row_of(resolve(task, margin=0.2))
-    found = student_verdicts(task.values[:, 0] - task.values[:, 1], margin=0.2)
+    d = task.values[:, 0] - task.values[:, 1]
+    law, tilt = (d.mean(), d.std(ddof=1) / np.sqrt(60), 59, 60), skew(d) / np.sqrt(60)
+    found = mean_verdicts(*law, skew=tilt, hall_df=59, margin=0.2)
     for name, value in (
         ("p_single", found.p),
         ("p_equivalence", found.p_equivalence),

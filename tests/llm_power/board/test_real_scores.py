@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import ttest_rel
 
+from graded_pairs import graded_verdicts
 from llm_power import TaskScores, compare, read_task, resolve, write_task
 from llm_power._errors import InvalidArgument, ScoreError
-from llm_power._statistics.verdict import student_verdicts
 
 _MEASURED: dict[str, Any] = {"unit": "$", "lower_is_better": True}
 COSTS: dict[str, Any] = {"kind": "real", **_MEASURED}
@@ -196,7 +196,7 @@ def test_the_interval_of_skewed_costs_by_simulation(n: int, covered: float) -> N
     base = np.exp(0.8 * rng.standard_normal(shape))
     first, second = (np.exp(sd * rng.standard_normal(shape) - sd**2 / 2) for sd in (0.3, 0.8))
     d = base * (first - second)
-    p = student_verdicts(d).p
+    p = graded_verdicts(d).p
     error = np.sqrt(covered * (1 - covered) / 4_000)
     assert 1 - np.mean(p <= 0.05) == pytest.approx(covered, abs=4 * error)
     assert np.mean(p <= 0.05) < np.mean(ttest_rel(d, 0 * d).pvalue <= 0.05)

@@ -93,10 +93,6 @@ def test_parity_within_the_cluster() -> None:
     assert split_by_parity(LABELS).tolist() == [2, 4, 3, 2, 5, 0, 3]
 
 
-def test_parity_in_the_whole_test() -> None:
-    assert split_by_parity(LABELS, "test").tolist() == [2, 5, 2, 3, 4, 1, 2]
-
-
 @settings(max_examples=40)
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=50))
 def test_parity_within_the_cluster_against_a_count_by_hand(labels: list[int]) -> None:
@@ -107,13 +103,10 @@ def test_parity_within_the_cluster_against_a_count_by_hand(labels: list[int]) ->
 
 def test_both_readings_give_the_same_halves_of_consecutive_clusters() -> None:
     labels = np.repeat([0, 1, 2], [5, 4, 6])
-    within = split_by_parity(labels, "cluster")
-    overall = split_by_parity(labels, "test")
-    assert len(set(zip(within.tolist(), overall.tolist(), strict=True))) == 6
+    overall = 2 * labels + np.arange(15) % 2
+    assert len(set(zip(split_by_parity(labels).tolist(), overall.tolist(), strict=True))) == 6
 
 
-def test_parity_refuses_bad_arguments() -> None:
+def test_parity_refuses_other_shapes() -> None:
     with pytest.raises(InvalidArgument, match="labels must be one-dimensional"):
         split_by_parity([[1, 2]])
-    with pytest.raises(InvalidArgument, match="position must be 'cluster' or 'test', got 'item'"):
-        split_by_parity([1, 2], "item")  # type: ignore[arg-type]

@@ -16,7 +16,6 @@ from llm_power._statistics.cluster_moments import (
     moments_from_differences,
 )
 from llm_power._statistics.cluster_robust import cluster_robust_test
-from llm_power._statistics.intervals import mean_standard_error
 from llm_power._statistics.missing_scores import (
     missing_gap_bounds,
     missingness_by_difficulty,
@@ -181,7 +180,8 @@ def test_complete_scores_have_the_error_of_the_mean() -> None:
     found = weighted_gap(moments_from_differences(whole, LABELS), SIZES)
     np.testing.assert_allclose(found.delta, whole.mean(axis=0))
     # The divisor is n_k - 1 in each cluster and not n - 1 over all.
-    np.testing.assert_allclose(found.standard_error, mean_standard_error(whole), rtol=0.02)
+    error = whole.std(axis=0, ddof=1) / np.sqrt(len(whole))
+    np.testing.assert_allclose(found.standard_error, error, rtol=0.02)
     moments = moments_from_differences(whole, LABELS)
     robust, same = (cluster_robust_test(x) for x in (moments, weighted_moments(moments, SIZES)))
     np.testing.assert_array_equal(robust.p, same.p)

@@ -1,22 +1,10 @@
-"""Two one-sided tests against intervals, exact sums over tables, scipy and R.
-
-R 4.2.2, power of the paired t TOST by the integral over the standard deviation (Owen 1965)::
-
-    > f <- function(n, delta, sigma, m, alpha) {
-    +   df <- n-1; t <- qt(1-alpha, df); se <- sigma/sqrt(n)
-    +   p <- function(u) pnorm((m-t*se*u-delta)/se) - pnorm((-m+t*se*u-delta)/se)
-    +   g <- function(u) p(u)*2*u*df*dchisq(u^2*df, df)
-    +   integrate(g, 0, m/(t*se), rel.tol=1e-10)$value }
-    > f(100, 0, .5, .15, .05); f(12, 0, .3, .3, .05)
-    [1] 0.817975007469
-    [1] 0.889381096039
-"""
+"""Two one-sided tests of 0/1 scores against intervals and exact sums over tables."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import multinomial, norm, ttest_1samp
+from scipy.stats import multinomial, norm
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.intervals import score_statistic, score_variance
@@ -25,7 +13,6 @@ from llm_power._statistics.paired_equivalence import (
     score_equivalence_required_n,
     score_equivalence_test,
 )
-from llm_power._statistics.verdict import student_verdicts
 
 
 def exact_share(p10: float, p01: float, n: int, margin: float, alpha: float = 0.05) -> float:
@@ -57,24 +44,6 @@ def test_score_p_is_that_of_the_two_statistics() -> None:
         norm.cdf(score_statistic(40, 38, 2000, 0.02)), norm.sf(score_statistic(40, 38, 2000, -0.02))
     )
     np.testing.assert_allclose(test.p, expected, rtol=1e-12)
-
-
-def test_student_equals_scipy() -> None:
-    noise = np.random.default_rng(5).normal(0, 0.2, size=(25, 4))
-    d = 0.02 + np.concatenate([noise, -noise])
-    test = student_verdicts(d, margin=0.1)
-    upper = ttest_1samp(d, 0.1, alternative="less").pvalue
-    lower = ttest_1samp(d, -0.1, alternative="greater").pvalue
-    np.testing.assert_allclose(test.p_equivalence, np.maximum(upper, lower), rtol=1e-10)
-
-
-@pytest.mark.parametrize("differences", [[0.0], [0.0, 0.0], [0.05] * 7, [0.3 - 0.2, 0.5 - 0.4]])
-def test_differences_that_do_not_vary_are_no_evidence(differences: list[float]) -> None:
-    test = student_verdicts(differences, margin=0.2)
-    assert test.p_equivalence == 0.5
-    assert not test.within_margin
-    assert test.interval.low == -np.inf
-    assert test.interval.high == np.inf
 
 
 def test_required_n_of_models_that_never_differ_has_a_closed_form() -> None:

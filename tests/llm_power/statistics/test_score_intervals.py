@@ -15,8 +15,9 @@ import pytest
 from scipy import stats
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import xlogy
-from scipy.stats import multinomial, norm, ttest_1samp
+from scipy.stats import multinomial, norm
 
+from graded_pairs import graded_verdicts
 from llm_power import InvalidArgument
 from llm_power._statistics.intervals import (
     PairedDifferenceInterval,
@@ -26,7 +27,6 @@ from llm_power._statistics.intervals import (
     wilson_interval,
 )
 from llm_power._statistics.mcnemar import mcnemar_asymptotic
-from llm_power._statistics.verdict import student_verdicts
 
 Z = norm.isf(0.025)
 
@@ -138,17 +138,6 @@ def test_exchanging_the_models_mirrors_the_interval() -> None:
     np.testing.assert_allclose(one.delta, -other.delta)
 
 
-def test_student_equals_scipy() -> None:
-    # Symmetric differences have no skewness.
-    d = 0.3 + np.random.default_rng(3).normal(size=(20, 3)) * np.array([[[1]], [[-1]]])
-    d = d.reshape(40, 3)
-    interval = student_verdicts(d, alpha=0.1).interval
-    expected = ttest_1samp(d, 0).confidence_interval(0.9)
-    np.testing.assert_allclose(interval.low, expected.low, rtol=1e-12)
-    np.testing.assert_allclose(interval.high, expected.high, rtol=1e-12)
-    assert student_verdicts([0.3]).interval.high == np.inf
-
-
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -156,8 +145,6 @@ def test_student_equals_scipy() -> None:
         (lambda: tango_interval(-1, 3, 5), "b must not be negative"),
         (lambda: tango_interval(1, 3, 5, confidence=1), "confidence"),
         (lambda: score_statistic(1, 3, 5, 1.0), "delta_0"),
-        (lambda: student_verdicts([]), "shape"),
-        (lambda: student_verdicts([np.nan]), "finite"),
     ],
 )
 def test_faults_are_named(call, said: str) -> None:  # type: ignore[no-untyped-def]
@@ -206,7 +193,7 @@ def test_coverage_of_the_graded_interval_where_most_differences_are_0(
     """A share of the differences is uniform on (-.4, 1), the others 0; 20,000 simulations."""
     rng = np.random.default_rng([n, round(1 / share)])
     d = (rng.random((n, 20_000)) < share) * rng.uniform(-0.4, 1.0, (n, 20_000))
-    interval = student_verdicts(d).interval
+    interval = graded_verdicts(d).interval
     covered = np.mean((interval.low <= share * 0.3) & (interval.high >= share * 0.3))
     error = np.sqrt(expected * (1 - expected) / 20_000)
     assert abs(float(covered) - expected) < 4 * np.sqrt(2) * error

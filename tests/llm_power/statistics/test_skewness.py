@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import skew, t
 
+from graded_pairs import graded_verdicts
 from llm_power._statistics.skewness import asymmetry, equivalence_p, one_sided_p, reach, two_sided_p
-from llm_power._statistics.verdict import student_verdicts
 
 
 def test_asymmetry_is_the_sample_skewness_over_the_root_of_n() -> None:
@@ -54,7 +54,7 @@ def test_exchanging_the_models_mirrors_everything() -> None:
 def test_equivalence_is_an_interval_inside_the_margin() -> None:
     rng = np.random.default_rng(4)
     d = (rng.random((50, 400)) < 0.2) * rng.uniform(-0.4, 1.0, (50, 400))
-    within = student_verdicts(d, margin=0.12, alpha=0.05).within_margin
-    interval = student_verdicts(d, alpha=0.1).interval
+    within = graded_verdicts(d, margin=0.12).within_margin
+    interval = graded_verdicts(d, alpha=0.1).interval
     assert 0.1 < within.mean() < 0.9
     np.testing.assert_array_equal(within, (interval.low > -0.12) & (interval.high < 0.12))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import t, ttest_1samp
 
+from graded_pairs import graded_verdicts
 from llm_power._choices import McNemarTest
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.exact_required_n import P_VALUES
@@ -17,7 +18,6 @@ from llm_power._statistics.verdict import (
     agreed_verdicts,
     binary_verdicts,
     mean_verdicts,
-    student_verdicts,
 )
 
 TESTS: tuple[McNemarTest, ...] = ("exact", "mid_p", "asymptotic")
@@ -134,8 +134,15 @@ def test_an_undetermined_pair_needs_at_least_one_further_item() -> None:
 def test_graded_verdicts_are_those_of_the_t_test() -> None:
     noise = np.random.default_rng(8).normal(0, [0.3, 0.3, 0.3, 0.02], (30, 4))
     d = np.array([0.0, -0.02, 0.3, 0.0]) + np.concatenate([noise, -noise])
-    found = student_verdicts(d, margin=0.03)
-    np.testing.assert_allclose(found.p, ttest_1samp(d, 0).pvalue, rtol=1e-10)
+    found = graded_verdicts(d, margin=0.03)
+    expected = ttest_1samp(d, 0)
+    np.testing.assert_allclose(found.p, expected.pvalue, rtol=1e-10)
+    below = ttest_1samp(d, 0.03, alternative="less").pvalue
+    above = ttest_1samp(d, -0.03, alternative="greater").pvalue
+    np.testing.assert_allclose(found.p_equivalence, np.maximum(below, above), rtol=1e-10)
+    # The interval of the equivalent pair ends at the margin.
+    interval, student = found.interval, expected.confidence_interval(0.95)
+    np.testing.assert_allclose([interval.low[:3], interval.high[:3]], np.array(student)[:, :3])
     assert found.verdict.tolist() == ["undetermined", "undetermined", "different", "equivalent"]
     assert found.direction.tolist() == [0, 0, 1, 0]
     assert_interval_says_so(found)
@@ -146,12 +153,12 @@ def test_a_few_differing_items_are_few_whatever_the_number_of_items() -> None:
     """Five of six hundred, all one way: Student's p is .035, that of their signs .0625."""
     gains = np.zeros(600)
     gains[:5] = [0.1, 0.2, 0.25, 0.3, 0.35]
-    found = student_verdicts(gains)
-    assert ttest_1samp(gains, 0).pvalue < 0.05 < float(found.p)
+    found = graded_verdicts(gains)
+    assert ttest_1samp(gains, 0).pvalue < 0.05 < found.p
     assert found.verdict == "undetermined"
-    assert float(found.interval.low) < 0 < float(found.interval.high)
+    assert found.interval.low < 0 < found.interval.high
     gains[5:12] = 0.2
-    assert student_verdicts(gains).verdict == "different"
+    assert graded_verdicts(gains).verdict == "different"
 
 
 @pytest.mark.parametrize("margin", [None, 0.08])
@@ -161,7 +168,7 @@ def test_no_graded_pair_contradicts_itself(margin: float | None) -> None:
     share = rng.uniform(0, 1, 4_000) ** 2
     differ = rng.random((40, 4_000)) < share
     d = np.where(differ, rng.beta(1, 4, (40, 4_000)) - 0.2 * (share < 0.5), 0.0)
-    found = student_verdicts(d, margin=margin)
+    found = graded_verdicts(d, margin=margin)
     different = found.verdict == "different"
     assert 0.1 < different.mean() < 0.9
     np.testing.assert_array_equal(different, found.p <= 0.05)
@@ -172,7 +179,7 @@ def test_no_graded_pair_contradicts_itself(margin: float | None) -> None:
     some = differing > 1
     least = 2 * t.sf(np.abs(ttest_1samp(d[:, some], 0).statistic), differing[some] - 1)
     assert np.all(found.p[some] >= least * (1 - 1e-9))
-    mirrored = student_verdicts(-d, margin=margin)
+    mirrored = graded_verdicts(-d, margin=margin)
     np.testing.assert_array_equal(mirrored.verdict, found.verdict)
     np.testing.assert_allclose(mirrored.interval.low, -found.interval.high)
 
@@ -180,9 +187,9 @@ def test_no_graded_pair_contradicts_itself(margin: float | None) -> None:
 def test_a_skewed_mean_needs_both_tests() -> None:
     """Rare large losses against the gap: Hall's test decides what Student's would."""
     d = np.r_[np.full(60, 0.05), np.full(5, -0.25), np.zeros(14)]
-    found = student_verdicts(d)
-    assert ttest_1samp(d, 0).pvalue < 0.05 < float(found.p)
-    assert float(found.interval.low) < 0
+    found = graded_verdicts(d)
+    assert ttest_1samp(d, 0).pvalue < 0.05 < found.p
+    assert found.interval.low < 0
 
 
 def test_two_tests_that_contradict_each_other_stay_undetermined_whatever_is_added() -> None:
@@ -206,12 +213,16 @@ def test_an_equivalence_that_two_tests_must_find_has_the_larger_p() -> None:
         assert not found.within_margin.any()
 
 
-@pytest.mark.parametrize("differences", [[0.5], [1.0, 1.0], [0.0, 0.0, 0.0]])
+@pytest.mark.parametrize(
+    "differences", [[0.5], [0.0], [1.0, 1.0], [0.0, 0.0, 0.0], [0.05] * 7, [0.3 - 0.2, 0.5 - 0.4]]
+)
 def test_graded_differences_that_do_not_vary_decide_nothing(differences: list[float]) -> None:
-    found = student_verdicts(differences, margin=0.1)
+    found = graded_verdicts(differences, margin=0.1)
     assert found.verdict == "undetermined"
     assert not found.attainable
     assert found.further_items == np.inf
+    assert found.p_equivalence == 0.5
+    assert (found.interval.low, found.interval.high) == (-np.inf, np.inf)
     assert_interval_says_so(found)
 
 
@@ -222,7 +233,7 @@ def test_graded_differences_that_do_not_vary_decide_nothing(differences: list[fl
         (lambda: binary_verdicts(4, 2, 5), "at least b \\+ c"),
         (lambda: binary_verdicts(1, 2, 5, alpha=0.0), "alpha"),
         (lambda: binary_verdicts(1, 2, 5, margin=1.5), "margin"),
-        (lambda: student_verdicts([0.1, 0.2], margin=-1), "margin"),
+        (lambda: mean_verdicts(0.1, 0.05, 9, 10, margin=-1), "margin"),
     ],
 )
 def test_faults_are_named(call, said: str) -> None:  # type: ignore[no-untyped-def]
