@@ -42,6 +42,7 @@ from llm_power._statistics.cluster_robust import (
 )
 from llm_power._statistics.copula_pairs import lattice_graded_pairs
 from llm_power._statistics.designs import required_units
+from llm_power._statistics.e_process import BETA_4_4
 from llm_power._statistics.exact_required_n import (
     P_VALUES,
     McNemarDesign,
@@ -492,8 +493,8 @@ def crossing_rates(trials: int) -> Iterator[Rate]:
     """Yield how often the e-process crosses by n items where there is no gap."""
     for n, psi in product(SIZES, DISCORDANCES):
         rng = named_rng(SEED, f"verdicts/crossing/{psi:g}/{n}")
-        run = e_process_calibration(psi / 2, psi / 2, n, n_trials=trials, rng=rng)
-        name = f"monitored after every item, {run.mixture.name}"
+        run = e_process_calibration(psi / 2, psi / 2, n, n_trials=trials, mixture=BETA_4_4, rng=rng)
+        name = f"monitored after every item, {BETA_4_4.name}"
         population = f"discordance {psi:g}"
         yield Rate("crossing", name, ALPHA, n, population, run.rejection_rate, run.standard_error)
 
