@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,6 @@ class Run:
 
 AttemptsOf = Callable[[SourceFile, Run], Iterable[Attempt]]
 OfRecord = Callable[[Mapping[str, Any], int, Run], Iterable[Attempt]]
-OfStream = Callable[[Iterator[object], Run], Iterable[Attempt]]
 
 
 def of_document(
@@ -66,22 +65,17 @@ def of_document(
 def of_records(attempts_of: OfRecord) -> Callable[[Logs, ReadOptions], TaskScores]:
     """Return what reads logs of one JSON object a record, of which none is kept."""
 
-    def of_all(records: Iterator[object], run: Run) -> Iterator[Attempt]:
-        for number, record in enumerate(records, start=1):
-            checked = run.log.checked(record, f"record {number}", AS_WRITTEN)
-            yield from attempts_of(checked, number, run)
-
-    return of_stream(of_all)
-
-
-def of_stream(attempts_of: OfStream) -> Callable[[Logs, ReadOptions], TaskScores]:
-    """Return what reads logs of JSON records, whose reader has something to say at their end."""
-
     def read(log: LogFile, options: ReadOptions, items: Items) -> ModelScores:
         run = Run(log, options)
         with StreamedFile(log.path) as source:
-            scores = _collected(attempts_of(json_records(source), run), run, items)
-            return _made(scores, run, source.record())
+            attempts = (
+                attempt
+                for number, record in enumerate(json_records(source), start=1)
+                for attempt in attempts_of(
+                    log.checked(record, f"record {number}", AS_WRITTEN), number, run
+                )
+            )
+            return _made(_collected(attempts, run, items), run, source.record())
 
     return one_by_one(read)
 

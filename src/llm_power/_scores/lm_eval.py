@@ -10,23 +10,28 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
 from llm_power._errors import ScoreError, listed
-from llm_power._scores._attempts import Attempt, Run, of_stream
 from llm_power._scores._choosing import Choice
 from llm_power._scores._displayed import displayed, inside
-from llm_power._scores._logs import RUN_TIME, LogFormat
-from llm_power._scores._source import read_file
+from llm_power._scores._items import Items
+from llm_power._scores._json import json_records
+from llm_power._scores._logs import (
+    RUN_TIME,
+    LogFormat,
+    ModelScores,
+    one_by_one,
+)
+from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
 from llm_power._scores._table import number_in_json
 from llm_power._scores.options import ReadOptions
 
 _NAME: Final = re.compile(rf"samples_(?P<task>.+)_(?P<run>{RUN_TIME})\.jsonl?")
 
-_WITH_SAMPLES: Final = "give samples as the harness writes them with --log_samples"
 _MEANS: Final = {"acc", "acc_norm", "acc_bytes", "acc_mutual_info", "exact_match"}
 
 # What a record holds besides its metrics. Records of 2024 and later list those under "metrics".
@@ -95,74 +100,94 @@ def _groups_of(paths: Iterable[Path]) -> dict[str, Sequence[str]]:
     return groups
 
 
-_ABSENT: Final = object()
+def _read_samples(log: LogFile, options: ReadOptions, items: Items) -> ModelScores:
+    reading = _Reading(log, options, items)
+    with StreamedFile(log.path) as source:
+        for record in json_records(source):
+            reading.take(record)
+        return reading.finish(source.record())
 
 
-def _attempts(records: Iterator[object], run: Run) -> Iterator[Attempt]:
-    """Yield the score of each item by the filter that is chosen."""
-    log, n_records = run.log, 0
-    answer_filter = Choice("filter", "filters of the answers", run.options.filter)
-    seen: set[str] = set()
-    without: ScoreError | None = None  # of the first record that lacks the metric
-    for n_records, found in enumerate(records, start=1):
-        record = log.checked(found, f"record {n_records}", _WITH_SAMPLES, _fault)
-        item = _item(record, run.options)
+class _Reading:
+    """One model's file as far as it has been read."""
+
+    def __init__(self, log: LogFile, options: ReadOptions, items: Items) -> None:
+        self._log, self._options, self._items = log, options, items
+        self._scores: dict[str, float] = {}
+        self._n_records = 0
+        self._without: ScoreError | None = None  # of the first record that lacks the metric
+        self._metric = Choice("metric", "metrics", options.metric)
+        self._filter = Choice("filter", "filters of the answers", options.filter)
+
+    def take(self, found: object) -> None:
+        """Take the score of one record."""
+        self._n_records += 1
+        remedy = "give samples as the harness writes them with --log_samples"
+        record = self._log.checked(found, f"record {self._n_records}", remedy, _fault)
+        doc_id = self._item(record)
         name = record.get("filter")
-        if name != answer_filter.among([] if name is None else [name]):
-            continue
-        if item in seen:
-            raise log.fault(
+        if name != self._filter.among([] if name is None else [name]):
+            return
+        if doc_id in self._scores:
+            raise self._log.fault(
                 "this item occurs more than once",
                 "keep one record an item; files of old versions have one for each filter, "
                 "without its name, and cannot be used"
-                if run.options.match == "id"
+                if self._options.match == "id"
                 else f"two documents ask the same (one is doc_id {record['doc_id']}): "
                 "match by id (--match id)",
-                item,
+                doc_id,
             )
-        seen.add(item)
+        self._scores[doc_id] = self._score(record)
+        self._items.admit(doc_id, _content(record), record.get("doc"), self._log)
+
+    def _item(self, record: Mapping[str, Any]) -> str:
+        """Return the id of an item: its doc_id, or the sum of what it is where those are wrong."""
+        if self._options.match == "id":
+            return str(record["doc_id"])
+        parts = json.dumps([record.get("doc"), record.get("target")], sort_keys=True)
+        return blake2b(parts.encode(), digest_size=8).hexdigest()
+
+    def finish(self, source: SourceFile) -> ModelScores:
+        """Return the scores, once all records have been taken."""
+        if 0 < sum(self._filter.found.values()) < self._n_records:
+            raise self._log.fault(
+                "some records name their filter, others do not", "keep one run a file"
+            )
+        self._filter.check(self._log)
+        self._metric.check(self._log, len(self._scores))
+        if self._without is not None:
+            raise self._without
+        if self._filter.name is not None and not self._filter.found:
+            raise self._log.fault("no record names a filter", "name none (--filter)")
+        if self._metric.name is None or not self._scores:
+            raise self._log.fault("there is no record", "run the harness with --log_samples")
+        # Files from before 2024 do not name their filter.
+        named = {} if self._filter.name is None else {"filter": self._filter.name}
+        name, scores = self._metric.name, self._scores
+        value = _displayed(self._log.path, name, self._filter.name)
+        shown = displayed(f"{','.join([name, *named.values()])} (results)", value, scores.values())
+        return ModelScores(self._log, source, scores, {"metric": name, **named}, displayed=shown)
+
+    def _score(self, record: Mapping[str, Any]) -> float:
         numbers = _numbers(record)
-        metric = run.metric.among(numbers)
+        metric = self._metric.among(numbers)
         value = _ABSENT if metric is None else record.get(metric, _ABSENT)
-        score = math.nan if value is None else number_in_json(value)
+        if value is None:
+            return math.nan
+        score = number_in_json(value)
         if score is None:
-            without = without or log.fault(
+            self._without = self._without or self._log.fault(
                 f"{repr(metric) if metric else 'the metric'} is not a number in this "
                 f"record, where the numbers are: {listed(numbers) or 'none'}",
                 "choose a number that every record has (--metric)",
                 str(record["doc_id"]),
             )
-            score = math.nan
-        yield Attempt(item, score, _content(record), record.get("doc"))
-    if 0 < sum(answer_filter.found.values()) < n_records:
-        raise log.fault("some records name their filter, others do not", "keep one run a file")
-    answer_filter.check(log)
-    run.metric.check(log, len(seen))
-    if without is not None:
-        raise without
-    _note_choices(run, answer_filter, len(seen))
+            return math.nan
+        return score
 
 
-def _item(record: Mapping[str, Any], options: ReadOptions) -> str:
-    """Return the id of an item: its doc_id, or the sum of what it is where those are wrong."""
-    if options.match == "id":
-        return str(record["doc_id"])
-    parts = json.dumps([record.get("doc"), record.get("target")], sort_keys=True)
-    return blake2b(parts.encode(), digest_size=8).hexdigest()
-
-
-def _note_choices(run: Run, answer_filter: Choice, n_items: int) -> None:
-    """Note what the scores are made of, and what the run's results display of it."""
-    if answer_filter.name is not None and not answer_filter.found:
-        raise run.log.fault("no record names a filter", "name none (--filter)")
-    name = run.metric.name
-    if name is None or not n_items:
-        raise run.log.fault("there is no record", "run the harness with --log_samples")
-    # Files from before 2024 do not name their filter.
-    named = {} if answer_filter.name is None else {"filter": answer_filter.name}
-    run.made = {"metric": name, **named}
-    value = _displayed(run.log.path, name, answer_filter.name)
-    run.displayed = displayed(f"{','.join([name, *named.values()])} (results)", value)
+_ABSENT: Final = object()
 
 
 def _fault(record: Mapping[str, Any]) -> str | None:
@@ -200,7 +225,7 @@ FORMAT: Final = LogFormat(
     name=_NAME,
     patterns=("**/samples_*.json*",),
     model_of=_model_of,
-    read=of_stream(_attempts),
+    read=one_by_one(_read_samples),
     fits=lambda head: is_sample(head.record),
     groups=_groups_of,
 )
