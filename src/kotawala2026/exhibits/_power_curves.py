@@ -89,10 +89,17 @@ def power_figure(
     `behind` says what the table is of, `claim` what the paper states of the curves.
     """
     curves = curves_of(frame)
-    expected = curves[curves["reference"] == "expected"].sort_values("delta", ascending=False)
-    ratios, errors = (
-        [as_fixed(3)(value) for value in expected[name]]
-        for name in ("crossing_to_n_star", "crossing_to_n_star_se")
+    expected, drawn = (
+        curves[curves["reference"] == kind].sort_values("delta", ascending=False)
+        for kind in ("expected", "drawn")
+    )
+    ratios, errors, of_drawn = (
+        [as_fixed(3)(value) for value in values]
+        for values in (
+            expected["crossing_to_n_star"],
+            expected["crossing_to_n_star_se"],
+            drawn["crossing_to_n_star"],
+        )
     )
     with_errors = [f"{ratio} ± {error}" for ratio, error in zip(ratios, errors, strict=True)]
     gaps = ", ".join(f"{x:g}" for x in expected["delta"])
@@ -132,7 +139,9 @@ def power_figure(
         f"errors; {n_trials:,} trials a point, resamples: {resamples}. Printed: the crossings of "
         f"{POWER:g} are within {100 * tolerance:g}% of N* (dashed, shaded); ours (rings) are "
         f"{', '.join(with_errors)} of N* (± Monte Carlo SE) at gaps of {gaps}, where the "
-        f"reference scores have exactly these gaps and this correlation. {DECLARED}"
+        "reference, which the bootstrap resamples, has exactly these gaps and this correlation; "
+        f"with a reference of {n_reference:,} drawn items they are {', '.join(of_drawn)}. "
+        f"{DECLARED}"
     )
     finding = (
         f"Power rises with the items and crosses {POWER:g} at {', '.join(ratios)} times N* for "

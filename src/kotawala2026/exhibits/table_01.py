@@ -11,6 +11,7 @@ import statsmodels
 from scipy.special import ndtri
 
 from kotawala2026.exhibits._beside import as_rounded_up, compared
+from kotawala2026.operating_point import DECLARED
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_printed
@@ -123,7 +124,7 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
         number="1",
         provenance=[Provenance.published("Table 1; R's row recorded, statsmodels' row called")],
         notes=[
-            "Items are rounded up; the last row of ×(1−ρ) is N* itself.",
+            f"Items are rounded up; the last row of ×(1−ρ) is N* itself. {DECLARED}",
             f"Rows that give about half of N*: {halved} of {len(frame)}; the paper has three.",
             f"Obtained: {'; '.join(f'{name} – {source}' for name, source in obtained)}.",
         ],

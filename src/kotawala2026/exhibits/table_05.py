@@ -147,7 +147,8 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
         number="5",
         provenance=[*board_provenance, Provenance.published("Tables 4, 5 and 7")],
         notes=[
-            "Anytime-valid: monitoring does not detect a gap of this size at the target power. The "
+            "Anytime-valid: monitoring does not detect a gap of this size within N items at the "
+            "target power. Clustered: as in Table 4. The "
             "CSV names the pairs, and adds procedures to those of the paper's table.",
             DECLARED,
         ],

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
+from kotawala2026.operating_point import DECLARED
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_fixed, as_p_value
@@ -138,8 +139,10 @@ def present(
             Provenance.simulated(seed=seed, trials=n_resamples, unit="resamples for the N* CI"),
         ],
         notes=[
+            "The last column is our example, the others are the paper's. Counts in the order both "
+            "right, A alone, B alone, both wrong.",
             "N* CI: from the 5th to the 95th percentile of the resamples (Section 6.1). At a tie, "
-            "N* = N, q ≥ 1 holds and the gap counts as supported.",
+            f"N* = N, q ≥ 1 holds and the gap counts as supported. {DECLARED}",
             "The CSV names the call of llm_power._statistics that gives each value.",
         ],
     )
