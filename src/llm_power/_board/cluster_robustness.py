@@ -96,7 +96,7 @@ def category_bootstrap_tables(
     return _stacked(intervals, [*_RANKS, *_INTERVALS]), counts
 
 
-def _stacked(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+def _stacked(parts: Sequence[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
     """Return the tables of all tasks as one; without a task it has these columns and no row."""
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*columns])
 
