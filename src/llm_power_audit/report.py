@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
+from pathlib import Path, PurePath
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from jinja2 import Environment
 
@@ -33,6 +35,7 @@ from llm_power_audit.display import display_number
 from llm_power_audit.evaluate import Audit, Judged, Outcome
 from llm_power_audit.independence import independent_tests
 from llm_power_audit.printed import as_decimal
+from llm_power_audit.written_verdicts import GLYPHS
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,6 @@ class _Term:
 
     word: str
     meaning: str
-    glyph: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,37 +61,31 @@ _VERDICTS: Final[Mapping[Verdict, _Term]] = {
         "holds",
         "Every value that the rest allows is equal within half a unit of the last printed digit; "
         "where a simulation is involved, within what chance explains.",
-        "✓",
     ),
     "holds_rounded": _Term(
         "holds, rounded",
         "Holds by the rounding of its whole column, which is named: up or down, where to nearest "
         "it would not.",
-        "≈",
     ),
     "contradicted": _Term(
         "contradicted",
         "No value that the rest allows is the printed one; how far off it is, and a derivation to "
         "check by hand, stand beside it.",
-        "✗",
     ),
     "ambiguous": _Term(
         "ambiguous",
         "The text does not define the quantity, and the readings of it that were tried do not "
         "decide; each is listed with what it gives.",
-        "?",
     ),
     "feasible": _Term(
         "feasible",
         "The values that the rest allows hold the printed one and exclude others; or a data set "
         "that fits the other printed numbers has it, and others may not.",
-        "◇",
     ),
     "not_checkable": _Term(
         "not checkable",
         "Nothing at hand tests it, or printed numbers that contradict each other leave nothing to "
         "test it by; what would be needed is named.",
-        "○",
     ),
 }
 _EVIDENCE: Final[Mapping[Evidence, _Term]] = {
@@ -194,6 +190,7 @@ def render_report(
         excerpt=lambda one: excerpt(one, audit),
         **page_parts(_PACKAGE, "report.css", "report.js"),
         verdicts=_VERDICTS,
+        glyphs=GLYPHS,
         evidences=_EVIDENCE,
         known=judged.keys(),
         contradicted=audit.with_verdict("contradicted"),
@@ -213,6 +210,18 @@ def render_report(
         verdict_choices=[(verdict, term.word) for verdict, term in _VERDICTS.items()],
         evidence_choices=[(evidence, term.word) for evidence, term in _EVIDENCE.items()],
     )  # fmt: skip
+
+
+def links_to_results(audit: Audit, results: Path, out: Path) -> dict[str, str]:
+    """Return the path from the folder of the page to each file of results that the audit names."""
+    named = {check.result for judged in audit.judged for check in judged.claim.checks}
+    named |= {exhibit.file for exhibit in audit.register.exhibits.values()}
+    base = os.path.relpath(results.resolve(), out.resolve())
+    # An exhibit may be left out.
+    present = sorted(name for name in named if name and (results / name).is_file())
+    return {
+        name: quote(PurePath(os.path.normpath(Path(base, name))).as_posix()) for name in present
+    }
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The verdicts of a finished audit, from its table of claims."""
+"""The verdicts of a finished audit, from its table of claims, and how a page marks them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from llm_power._provenance import VERDICTS
+from llm_power._provenance import VERDICTS, Verdict
 from llm_power_audit._csv import Rows, csv_table
 
 CLAIMS: Final = Path("audit/claims.csv")
+# What stands before a verdict on a page.
+GLYPHS: Final[Mapping[Verdict, str]] = {
+    "holds": "✓",
+    "holds_rounded": "≈",
+    "contradicted": "✗",
+    "ambiguous": "?",
+    "feasible": "◇",
+    "not_checkable": "○",
+}
 
 
 def verdicts_by_claim(results: Path) -> dict[str, str]:

@@ -19,10 +19,10 @@ from markupsafe import Markup
 from PIL import Image
 
 from llm_power._board.measure import Measure
-from llm_power._provenance import FINDING, VERDICTS
+from llm_power._provenance import FINDING
 from llm_power._report.page import page_environment, page_parts
 from llm_power_audit.pictures import picture_address
-from llm_power_audit.written_verdicts import counted, verdicts_by_exhibit
+from llm_power_audit.written_verdicts import GLYPHS, counted, verdicts_by_exhibit
 
 _PACKAGE: Final = "replication"
 # How wide a picture is shown, on a screen with twice the points.
@@ -37,7 +37,6 @@ _SOURCES: Final = {
     "stand_in": "stand-in or mirror",
 }
 _NUMBERED: Final = re.compile(r"(table|figure)_\d+$")
-_GLYPHS: Final = dict(zip(VERDICTS, "✓≈✗?◇○", strict=True))
 # Files for readers first; what describes a table is not one of them.
 _ENDS: Final = ("html", "pdf", "svg", "png", "csv", "md", "tex", "txt", "parquet", "json")
 _NOT_OFFERED: Final = "-metadata.json"
@@ -171,7 +170,7 @@ def render_index(
             (path, _address(path, results)) for path in [f"{results}/manifest.json", *beside]
         ],
         papers={title: quote(address) for title, address in (papers or {}).items()},
-        glyphs=_GLYPHS,
+        glyphs=GLYPHS,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from llm_power._errors import InvalidArgument
 from llm_power._provenance import Evidence
 from llm_power_audit.item_checks import REMARK
 from replication.constraints import Constraint, load_constraints
-from replication.findings import Finding
+from replication.findings import Finding, findings_frame
 
 ROLES_COLUMNS: Final = [
     *("id", "panel", "quantity", "subject", "where", "printed", "role"),
@@ -38,14 +38,7 @@ Printed = Mapping[tuple[str, str, str], Constraint]
 
 def evidence_view(findings: Iterable[Finding]) -> pd.DataFrame:
     """Return the findings by quantity and subject; checks of claims read them."""
-    rows = [
-        (
-            *(f.quantity, f.subject, f.value, f.lower, f.upper, f.method, f.basis),
-            *(f.standard_error, f.unit),
-        )
-        for f in findings
-    ]
-    return pd.DataFrame(rows, columns=EVIDENCE_COLUMNS)
+    return findings_frame(findings).rename(columns={"basis": "evidence"})[EVIDENCE_COLUMNS]
 
 
 def items_view(

@@ -178,13 +178,6 @@ TWO_ROWS = GOOD_ROW + GOOD_ROW.replace("0.6", "x")
 HEADER = "task,model_a,model_b,n,p_a,p_b,b,c,rho,p_chi2,p_exact,n_star\n"
 
 
-def test_contradictory_numbers_are_loaded_as_printed(tmp_path: Path) -> None:
-    # p_a - p_b has the sign against b - c: a finding for the exhibits, not a fault of the file.
-    path = tmp_path / "table_06.csv"
-    path.write_text(HEADER + GOOD_ROW.replace(",3,2,", ",2,3,"), encoding="utf-8")
-    assert load_counts(path).b.tolist() == [2]
-
-
 @pytest.mark.parametrize(
     ("cells", "kind"),
     [
@@ -232,13 +225,21 @@ def test_malformed_file_gives_one_line_that_names_the_place(
     assert all(word in message for word in [name, *words])
 
 
-@pytest.mark.parametrize(("old", "new"), [(",3,2,", ",30,29,"), ("0.5,0.4", "1.5,1.4")])
+@pytest.mark.parametrize(
+    ("old", "new", "b"),
+    [
+        # p_a - p_b has the sign against b - c: a finding for the exhibits, not a fault of the file.
+        (",3,2,", ",2,3,", 2),
+        (",3,2,", ",30,29,", 30),
+        ("0.5,0.4", "1.5,1.4", 3),
+    ],
+)
 def test_numbers_that_no_pair_can_have_are_read_as_printed(
-    tmp_path: Path, old: str, new: str
+    tmp_path: Path, old: str, new: str, b: int
 ) -> None:
     path = tmp_path / "table_06.csv"
     path.write_text(HEADER + GOOD_ROW.replace(old, new), encoding="utf-8")
-    assert len(load_counts(path)) == 1
+    assert load_counts(path).b.tolist() == [b]
 
 
 def test_missing_and_binary_files_are_refused(tmp_path: Path) -> None:

@@ -16,10 +16,9 @@ from report_examples import HOSTILE, example_audit, hostile_audit
 
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import EVIDENCE
-from llm_power_audit.audit_files import _links
 from llm_power_audit.evaluate import Audit, Judged
 from llm_power_audit.printed import Printed
-from llm_power_audit.report import render_report
+from llm_power_audit.report import links_to_results, render_report
 
 LINKS = {
     "tables/table_06.csv": "../tables/table_06.csv",
@@ -105,7 +104,8 @@ def test_policy_names_the_inline_style_and_script_by_their_hashes(page: Page) ->
 def test_every_claim_has_one_row_and_ids_are_unique(audit: Audit, page: Page) -> None:
     rows = [attrs for tag, attrs in page.elements if tag == "tbody" and "data-verdict" in attrs]
     assert len(rows) == len(audit.judged)
-    assert [row["data-verdict"] for row in rows] == [item.verdict for item in audit.judged]
+    for part in ("verdict", "evidence"):
+        assert [row[f"data-{part}"] for row in rows] == [getattr(x, part) for x in audit.judged]
     ids = page.values("id")
     assert len(ids) == len(set(ids))
 
@@ -351,8 +351,8 @@ def test_a_number_printed_in_words_is_said(audit: Audit) -> None:
 
 def test_files_that_are_not_there_have_no_link(audit: Audit, tmp_path: Path) -> None:
     (tmp_path / "tables").mkdir()
-    assert _links(audit, tmp_path, tmp_path) == {}
+    assert links_to_results(audit, tmp_path, tmp_path) == {}
     (tmp_path / "tables/table_06.md").touch()
-    assert _links(audit, tmp_path, tmp_path / "out") == {
+    assert links_to_results(audit, tmp_path, tmp_path / "out") == {
         "tables/table_06.md": "../tables/table_06.md"
     }

@@ -10,7 +10,6 @@ schemas of the two boards until it is stopped:
 from __future__ import annotations
 
 import argparse
-import csv
 import hashlib
 import io
 import json
@@ -36,6 +35,7 @@ from llm_power._documents import read_yaml
 from llm_power._scores.store import TaskScores, read_task
 from replication.constraints import load_board_scores
 from replication.hub.datasets import Dataset, listed_files, load_register
+from replication.hub.matrices import block_labels
 
 TOKEN = "hf_standInTokenThatMustNeverBeSeen"
 COMMIT = "c" * 40
@@ -262,17 +262,14 @@ def samples_v2(task: TaskScores, model: int, *, as_list: bool = False) -> bytes:
 
 def with_shared_item(task: TaskScores) -> TaskScores:
     """Add the item that a witness of the top ten lacks: all models solve it, as was displayed."""
-    with (_PAPER / "mmlu_pro_categories.csv").open(newline="") as file:
-        labels = [
-            row["category"] for row in csv.DictReader(file) for _ in range(int(row["n_items"]))
-        ]
+    labels = block_labels(_PAPER / "mmlu_pro_categories.csv")
     here = task.clusters["category"]
     at = next(i for i, label in enumerate(labels) if i == len(here) or here[i] != label)
     return replace(
         task,
         item_ids=tuple(map(str, range(len(labels)))),
         values=np.insert(task.values, at, 1, axis=0),
-        clusters={"category": tuple(labels)},
+        clusters={"category": labels},
     )
 
 
