@@ -27,7 +27,7 @@ import numpy as np
 from scipy.special import gammaln, ndtr, stdtr, stdtrit
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.argument_checks import counts, numbers, open_unit
+from llm_power._statistics.argument_checks import counts, numbers
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
 from llm_power._statistics.cluster_moments import ROUNDING, ClusterMoments
 
@@ -203,15 +203,9 @@ class WeightedGap:
     standard_error: FloatArray
     #: Two-sided p-value of a zero gap, by t.
     p: FloatArray
-    #: `low`, `high`: Limits of the interval.
+    #: `low`, `high`: Limits of the interval of 95 %.
     low: FloatArray
     high: FloatArray
-    #: Items with both scores.
-    n_answered: IntArray
-    #: Items of clusters without one: about these the gap says nothing.
-    n_left_out: IntArray
-    #: Nominal confidence.
-    confidence: float
 
 
 def weighted_moments(moments: ClusterMoments, cluster_sizes: ArrayLike) -> ClusterMoments:
@@ -234,9 +228,7 @@ def weighted_moments(moments: ClusterMoments, cluster_sizes: ArrayLike) -> Clust
     return ClusterMoments(n, weight * moments.sum_d, weight * moments.sum_d2, moments.origin)
 
 
-def weighted_gap(
-    moments: ClusterMoments, cluster_sizes: ArrayLike, *, confidence: float = 0.95
-) -> WeightedGap:
+def weighted_gap(moments: ClusterMoments, cluster_sizes: ArrayLike) -> WeightedGap:
     r"""Gap over all items, weighted by the inverse of the share answered in each cluster.
 
     An item adds :math:`\frac{n_k}{m_k}(d_i - \bar d_k)` where it is answered, and
@@ -249,10 +241,9 @@ def weighted_gap(
     variance :math:`s^2` of all clusters. The second term is what clusters as strata add where their
     items are a sample from a larger number in the same proportions.
     """
-    level = 1 - open_unit("confidence", confidence)
     whole = weighted_moments(moments, cluster_sizes)
     m, n, _ = np.broadcast_arrays(moments.n_items, whole.n_items, moments.sum_d)
-    total, answered = n.sum(axis=0), m.sum(axis=0)
+    total = n.sum(axis=0)
     mean = ratio(moments.sum_d, m, empty=0.0)
     shift = ratio(whole.sum_d.sum(axis=0), total)
     squares = moments.sum_d2 - m * np.square(mean)
@@ -266,15 +257,11 @@ def weighted_gap(
     variance = within + between
     error = np.where(variance > 0, np.sqrt(variance), np.nan)
     df = np.maximum(freedom, 1.0)
-    delta, reach = moments.origin + shift, -stdtrit(df, level / 2) * error
-    sizes = counts("cluster_sizes", cluster_sizes).sum()
+    delta, reach = moments.origin + shift, -stdtrit(df, 0.025) * error
     return WeightedGap(
         delta=np.asarray(delta),
         standard_error=error,
         p=np.asarray(2 * stdtr(df, -np.abs(delta / error))),
         low=np.asarray(delta - reach),
         high=np.asarray(delta + reach),
-        n_answered=answered.astype(np.int64),
-        n_left_out=(sizes - total).astype(np.int64),
-        confidence=confidence,
     )

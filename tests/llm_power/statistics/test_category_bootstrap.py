@@ -126,15 +126,6 @@ def test_bootstrap_keeps_the_full_data_required_items() -> None:
     np.testing.assert_array_equal(boot.design_effect_interval, [[1.0], [1.0]])
 
 
-def test_one_column_of_items_stands_for_all_pairs_of_a_bootstrap() -> None:
-    n, b, c = random_counts(2, 6, 4)
-    column = (b + c).max(axis=1, keepdims=True) + 3
-    shared = moments_from_counts(column, b, c)
-    repeated = moments_from_counts(np.repeat(column, 4, axis=1), b, c)
-    draws = [category_bootstrap(m, rng=np.random.default_rng(3)) for m in (shared, repeated)]
-    assert_same(*draws)
-
-
 def test_bootstrap_of_a_single_pair_as_vectors_equals_one_column() -> None:
     vector = moments_from_counts(R_N, R_B, R_C)
     column = moments_from_counts(*(np.reshape(x, (4, 1)) for x in (R_N, R_B, R_C)))

@@ -46,6 +46,7 @@ from scipy.stats import f_oneway
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
+from llm_power._statistics.category_bootstrap import category_bootstrap
 from llm_power._statistics.cluster_moments import moments_from_counts, moments_from_sums
 from llm_power._statistics.design_effect import (
     cluster_resolution,
@@ -126,6 +127,8 @@ def test_one_column_of_items_stands_for_all_pairs() -> None:
     repeated = moments_from_counts(np.repeat(column, 4, axis=1), b, c)
     for run in (cluster_resolution, leave_one_cluster_out):
         assert_same(run(shared), run(repeated))
+    draws = [category_bootstrap(x, rng=np.random.default_rng(3)) for x in (shared, repeated)]
+    assert_same(*draws)
 
 
 def test_single_pair_as_vectors_equals_one_column() -> None:

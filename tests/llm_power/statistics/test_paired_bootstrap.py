@@ -159,9 +159,11 @@ def test_graded_power_equals_the_binary_one_on_scaled_binary_scores() -> None:
 def test_results_do_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = named_rng(3, "blocks")
     a, b = rng.random(101), rng.random(101)
+    first, second, _ = named_rng(3, "blocks").multinomial(300, [0.3, 0.2, 0.5], size=7).T
 
     def everything() -> tuple[object, ...]:
         return (
+            np.stack(bootstrap_tails(first, second, 300)).tolist(),
             paired_bootstrap_delta(a, b, n_resamples=333, rng=named_rng(3, "graded")),
             bootstrap_power(a, b, 57, n_trials=20, n_resamples=111, rng=named_rng(3, "power")),
         )
@@ -280,10 +282,3 @@ def test_decisions_are_vectorized_and_symmetric() -> None:
     expected = np.minimum(*bootstrap_tails(b, c, 200)) < 0.025
     np.testing.assert_array_equal(rejects, expected)
     np.testing.assert_array_equal(rejects, rejects.T)
-
-
-def test_tails_do_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    b, c, _ = named_rng(3, "blocks").multinomial(300, [0.3, 0.2, 0.5], size=7).T
-    whole = bootstrap_tails(b, c, 300)
-    monkeypatch.setattr(paired_bootstrap, "_BLOCK", 700)
-    np.testing.assert_array_equal(bootstrap_tails(b, c, 300), whole)
