@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, Protocol, cast
 
 import numpy as np
 import pyarrow as pa
@@ -33,9 +33,6 @@ from llm_power._scores._json import json_records
 from llm_power._scores._source import HeldFile, NoClusterColumn, SourceFile
 from llm_power._scores._zip import ZIP_MAGIC, open_archive
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
-
-if TYPE_CHECKING:  # its module imports this one
-    from llm_power._scores.options import ReadOptions
 
 PARQUET_MAGIC: Final = b"PAR1"
 
@@ -74,6 +71,29 @@ _ITEM_COLUMNS: Final = ("item_id", "item")
 _SOLVED: Final = {"yes", "pass", "passed", "correct", "right", "solved", "success"}
 
 Coded = tuple[tuple[str, ...], IntArray]
+
+
+class Declared(Protocol):
+    """Declarations on a table that `ReadOptions` holds; its module imports this one."""
+
+    @property
+    def true(self) -> Sequence[str]:
+        """Words that mean 1."""
+
+    @property
+    def percent(self) -> bool:
+        """Whether scores are from 0 to 100."""
+
+    @property
+    def decimal(self) -> str | None:
+        """Decimal mark, where the other one separates thousands."""
+
+    @property
+    def task(self) -> str | None:
+        """Sheet of a workbook that has several."""
+
+    def declared_columns(self) -> list[str]:
+        """Return the declared columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +314,7 @@ def joined(faults: Sequence[ScoreError]) -> ScoreError:
     )
 
 
-def read_table(source: SourceFile, options: ReadOptions) -> Table:
+def read_table(source: SourceFile, options: Declared) -> Table:
     """Read a Parquet file, JSON or a workbook, known by its first bytes, or else a CSV."""
     whole = expanded(source)
     paths = [name for name in options.declared_columns() if "." in name]
@@ -314,7 +334,7 @@ def read_table(source: SourceFile, options: ReadOptions) -> Table:
     )
 
 
-def scaled(values: FloatArray, options: ReadOptions, file: str) -> FloatArray:
+def scaled(values: FloatArray, options: Declared, file: str) -> FloatArray:
     """Return scores in [0, 1], where they were declared to be of percent."""
     if not options.percent:
         return values
