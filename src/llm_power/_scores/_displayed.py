@@ -55,3 +55,9 @@ def inside(document: object, *names: str) -> Any:
     for name in names:
         document = document.get(name) if isinstance(document, dict) else None
     return document
+
+
+def list_inside(document: object, *names: str) -> list[Any]:
+    """Return a list that is a member of nested objects, an empty one where there is none."""
+    found = inside(document, *names)
+    return found if isinstance(found, list) else []

@@ -24,7 +24,7 @@ from llm_power._scores._attempts import (
     text_of,
     texts_in,
 )
-from llm_power._scores._displayed import Displayed, displayed, inside
+from llm_power._scores._displayed import Displayed, displayed, inside, list_inside
 from llm_power._scores._json import json_records
 from llm_power._scores._logs import AS_WRITTEN, LogFormat
 from llm_power._scores._source import HeldFile, SourceFile, read_file
@@ -47,8 +47,9 @@ def _of_opencompass(source: SourceFile, run: Run) -> Iterator[Attempt]:
     for number, detail in details.items():
         if number == "type":  # how the model was asked
             continue
-        name = next((name for name in _CORRECT if name in detail), None)
-        if not isinstance(detail, dict) or name is None:
+        fields = detail if isinstance(detail, dict) else {}
+        name = next((name for name in _CORRECT if name in fields), None)
+        if name is None:
             raise run.log.fault(
                 f"it says nothing of {listed(_CORRECT)}",
                 "have an evaluator score it that says which answers are correct",
@@ -72,9 +73,7 @@ OPENCOMPASS: Final = LogFormat(
     model_of=lambda path: path.absolute().parent.name,
     tasks_of=lambda path: [path.stem if _is_in_results(path) else None],
     read=of_document(_of_opencompass),
-    fits=lambda head: (
-        isinstance(head.record, dict) and isinstance(head.record.get("details"), dict | list)
-    ),
+    fits=lambda head: isinstance(inside(head.record, "details"), dict | list),
     is_loose=True,
 )
 
@@ -215,8 +214,8 @@ def _of_every_eval_ever(record: Mapping[str, Any], number: int, run: Run) -> Ite
 def _aggregate(path: Path, metric: str) -> list[Displayed]:
     """Return what the file that samples are beside displays of the metric, if that is a mean."""
     beside = path.with_name(path.name.removesuffix("_samples.jsonl") + ".json")
-    found = first_record(beside).get("evaluation_results") if beside.is_file() else None
-    results = found if isinstance(found, list) else []
+    found = first_record(beside) if beside.is_file() else None
+    results = list_inside(found, "evaluation_results")
     named = [one for one in results if str(inside(one, "evaluation_result_id")) == metric]
     config = inside(named[0], "metric_config") if len(named) == 1 else None
     names = ("evaluation_description", "metric_id", "metric_kind", "metric_name")

@@ -18,7 +18,7 @@ from llm_power._scores._attempts import (
     of_records,
     text_of,
 )
-from llm_power._scores._displayed import displayed
+from llm_power._scores._displayed import displayed, list_inside
 from llm_power._scores._json import json_document
 from llm_power._scores._logs import AS_WRITTEN, LogFormat
 from llm_power._scores._source import SourceFile, read_file
@@ -142,10 +142,9 @@ TERMINAL_BENCH: Final = LogFormat(
     model_of=_agent_and_model,
     tasks_of=_tasks_of_terminal_bench,
     read=of_document(_of_terminal_bench),
-    fits=lambda head: (
-        isinstance(head.record, dict)
-        and isinstance(head.record.get("results"), list)
-        and any("is_resolved" in trial for trial in head.record["results"][:1])
+    fits=lambda head: any(
+        isinstance(trial, dict) and "is_resolved" in trial
+        for trial in list_inside(head.record, "results")[:1]
     ),
     is_loose=True,
 )

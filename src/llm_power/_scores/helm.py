@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from llm_power._errors import ScoreError
 from llm_power._scores._choosing import Choice
-from llm_power._scores._displayed import Displayed, displayed, inside
+from llm_power._scores._displayed import Displayed, displayed, inside, list_inside
 from llm_power._scores._items import Items
 from llm_power._scores._json import json_document, json_records
 from llm_power._scores._logs import LogFormat, Logs, ModelScores
@@ -178,7 +178,7 @@ class _Reading:
         scores = [score for trials in self._scores[split].values() for score in trials.values()]
         return [
             one
-            for stat in (stats if isinstance(stats, list) else ())
+            for stat in list_inside(stats)
             if [inside(stat, "name", name) for name in names] == wanted
             for one in displayed(f"{wanted[0]} (stats.json)", inside(stat, "mean"), scores)
         ]
@@ -224,7 +224,7 @@ def _admit_instances(stats: ModelScores, items: Items) -> None:
     if not beside.is_file():
         return
     instances = _document(beside)
-    for instance in instances if isinstance(instances, list) else ():
+    for instance in list_inside(instances):
         if not isinstance(instance, dict) or instance.get("perturbation") is not None:
             continue
         item = instance.get("id")

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeGuard
 
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import Choice
-from llm_power._scores._displayed import Displayed, displayed, inside
+from llm_power._scores._displayed import Displayed, displayed, inside, list_inside
 from llm_power._scores._head import Head
 from llm_power._scores._items import Items, is_reducer, reduced
 from llm_power._scores._json import json_document, json_members
@@ -156,19 +156,20 @@ def _header(head: object, path: Path) -> _Header:
     for name in ("task", "model"):
         if not isinstance(run.get(name), str):
             raise _no_log(path, f"its eval has no text as {name}")
-    ids, shown = inside(run, "dataset", "sample_ids"), inside(head, "results", "scores")
-    reducers, epochs = inside(run, "config", "epochs_reducer"), inside(run, "config", "epochs")
+    ids, shown = list_inside(run, "dataset", "sample_ids"), list_inside(head, "results", "scores")
+    reducers = list_inside(run, "config", "epochs_reducer") or ["mean"]
+    epochs = inside(run, "config", "epochs")
     return _Header(
         status=str(head.get("status", "started")),
         task=run["task"],
         version=run.get("task_version", 0),
         model=run["model"],
         data_set=inside(run, "dataset", "name"),
-        sample_ids=tuple(map(str, ids)) if isinstance(ids, list) else (),
+        sample_ids=tuple(map(str, ids)),
         epochs=epochs if _is_count(epochs) else 1,
-        reducers=tuple(map(str, reducers)) if isinstance(reducers, list) else ("mean",),
+        reducers=tuple(map(str, reducers)),
         created=str(run.get("created", "")),
-        results=[one for one in shown if isinstance(one, dict)] if isinstance(shown, list) else (),
+        results=[one for one in shown if isinstance(one, dict)],
     )
 
 

@@ -22,7 +22,7 @@ from llm_power._scores._attempts import (
     number_of,
     of_document,
 )
-from llm_power._scores._displayed import Displayed, inside
+from llm_power._scores._displayed import Displayed, inside, list_inside
 from llm_power._scores._logs import RUN_TIME, LogFormat
 from llm_power._scores._source import SourceFile
 from llm_power._scores._table import Table, parquet_header, read_parquet
@@ -65,11 +65,13 @@ def _displayed(path: Path, metric: str | None) -> list[Displayed]:
         return []
     beside = details.with_name("results") / _model_of(path) / f"results_{match['run']}.json"
     configs = inside(first_record(beside), "config_tasks") if beside.is_file() else None
-    configured = [
-        one for config in (configs or {}).values() for one in inside(config, "metrics") or ()
+    metrics = [
+        one
+        for config in (configs.values() if isinstance(configs, dict) else ())
+        for one in list_inside(config, "metrics")
+        if inside(one, "metric_name") == metric
     ]
-    of_metric = [one for one in configured if inside(one, "metric_name") == metric]
-    if {inside(one, "corpus_level_fn") for one in of_metric} != {"mean"}:
+    if not metrics or any(inside(one, "corpus_level_fn") != "mean" for one in metrics):
         return []  # it is made of the whole corpus
     return displayed_in(beside, "results", match["task"], str(metric))
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import Choice
-from llm_power._scores._displayed import displayed, inside
+from llm_power._scores._displayed import displayed, inside, list_inside
 from llm_power._scores._items import Items
 from llm_power._scores._json import json_records
 from llm_power._scores._logs import (
@@ -78,11 +78,11 @@ def _displayed(path: Path, metric: str, answer_filter: str | None) -> Any:
     """Return what the run's results display of a metric, None where it is no mean of samples."""
     match, results = _NAME.fullmatch(path.name), _results_of(path)
     task = match["task"] if match else ""
-    metrics = inside(results, "configs", task, "metric_list")
-    configured = [one for one in metrics or () if inside(one, "metric") == metric]
+    metrics = list_inside(results, "configs", task, "metric_list")
+    configured = [one for one in metrics if inside(one, "metric") == metric]
     # The harness takes the mean of the common ones where a task does not say what it takes.
     default = "mean" if metric in _MEANS else None
-    if {one.get("aggregation", default) for one in configured or [{}]} != {"mean"}:
+    if any(one.get("aggregation", default) != "mean" for one in configured or [{}]):
         return None
     # Files from before 2024 do not name the filter, and the oldest results neither.
     shown = inside(results, "results", task, f"{metric},{answer_filter or 'none'}")

@@ -395,6 +395,16 @@ def test_samples_that_do_not_name_their_filter_have_a_displayed_score(tmp_path: 
             read_scores(tmp_path / str(number))
 
 
+@pytest.mark.parametrize("metrics", [7, [{"metric": "acc", "aggregation": ["mean"]}]], ids=str)
+def test_a_configuration_of_another_type_is_passed_over(tmp_path: Path, metrics: object) -> None:
+    run = "2024-01-16T16-57-41.377142"
+    sample = {"doc_id": 0, "doc": {"q": 0}, "acc": 1.0}
+    (tmp_path / f"samples_exam_{run}.jsonl").write_text(json.dumps(sample))
+    results = {"results": {"exam": {"acc": 1.0}}, "configs": {"exam": {"metric_list": metrics}}}
+    (tmp_path / f"results_{run}.json").write_text(json.dumps(results))
+    assert read_scores(tmp_path).n_items == 1
+
+
 @pytest.mark.parametrize(
     ("shown", "counted", "off"),
     [(0.5, 0.4, 0), (0.5, 0.39, 1), (0.5, 0.6, 0), (0.9, 0.4, 5), (0.4, 0.4, 0)],

@@ -187,6 +187,12 @@ def test_epochs_are_repeats_of_one_item(tmp_path: Path, form: str) -> None:
         read(tmp_path, kind="binary")
 
 
+def test_epochs_without_a_reducer_have_their_mean(tmp_path: Path) -> None:
+    samples = [sample(1, value, epoch) for epoch, value in enumerate("CI", start=1)]
+    write(tmp_path, "a", samples, ids=[1], config={"epochs": 2, "epochs_reducer": []})
+    np.testing.assert_array_equal(read(tmp_path).values, [[0.5]])
+
+
 @EVERY_FORM
 def test_an_item_is_missing_unless_all_its_epochs_have_a_score(tmp_path: Path, form: str) -> None:
     """A mean over fewer epochs is no score of the same kind."""

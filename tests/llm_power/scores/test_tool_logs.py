@@ -457,3 +457,10 @@ def test_what_no_reader_knows(tmp_path: Path) -> None:
         read_tasks(tmp_path)
     with pytest.raises(ScoreError, match="no reader recognizes"):
         read_tasks(tmp_path / "run.1.json")
+
+
+@pytest.mark.parametrize("content", [{"details": {"0": 5}}, {"results": [5]}], ids=str)
+def test_a_part_of_another_type_is_refused(tmp_path: Path, content: dict[str, object]) -> None:
+    (tmp_path / "log.json").write_text(json.dumps(content))
+    with pytest.raises(ScoreError):
+        read_tasks(tmp_path / "log.json")
