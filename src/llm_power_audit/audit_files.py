@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
+from urllib.parse import quote
 
 from llm_power._errors import one_line
 from llm_power._extra import left_out
@@ -27,12 +29,11 @@ def write_audit(out: Path, audit: Audit, results: Path, trials: Sequence[Trial] 
         if not absent:
             # On demand: not everybody has what it is made with.
             from llm_power_audit.pictures import small_pictures  # noqa: PLC0415
-            from llm_power_audit.report import links_to_results, render_report  # noqa: PLC0415
+            from llm_power_audit.report import render_report  # noqa: PLC0415
 
             report = render_report(
                 audit,
-                links=links_to_results(audit, results, out)
-                | {"corrections.json": "corrections.json"},
+                links=_links(audit, results, out) | {"corrections.json": "corrections.json"},
                 pictures=small_pictures(audit.register.exhibits, results),
             )
             (folder / "report.html").write_bytes(report.encode("utf-8"))
@@ -49,3 +50,14 @@ def audit_text(audit: Audit) -> str:
         line = f"contradicted: {entry.claim.id}: printed {entry.claim.printed}, found {found}"
         lines.append(one_line(line))
     return "\n".join([plain_table(totals_cells(audit)), *([""] if lines else []), *lines])
+
+
+def _links(audit: Audit, results: Path, out: Path) -> dict[str, str]:
+    """Return the path from the report to each file that the audit names."""
+    named = {check.result for judged in audit.judged for check in judged.claim.checks}
+    named |= {exhibit.file for exhibit in audit.register.exhibits.values()}
+    base = os.path.relpath(results.resolve(), out.resolve())
+    present = sorted(name for name in named if name and (results / name).is_file())
+    return {
+        name: quote(PurePath(os.path.normpath(Path(base, name))).as_posix()) for name in present
+    }

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
-from pathlib import Path, PurePath
 from typing import Final
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from jinja2 import Environment
 
@@ -210,18 +208,6 @@ def render_report(
         verdict_choices=[(verdict, term.word) for verdict, term in _VERDICTS.items()],
         evidence_choices=[(evidence, term.word) for evidence, term in _EVIDENCE.items()],
     )  # fmt: skip
-
-
-def links_to_results(audit: Audit, results: Path, out: Path) -> dict[str, str]:
-    """Return the path from the folder of the page to each file of results that the audit names."""
-    named = {check.result for judged in audit.judged for check in judged.claim.checks}
-    named |= {exhibit.file for exhibit in audit.register.exhibits.values()}
-    base = os.path.relpath(results.resolve(), out.resolve())
-    # An exhibit may be left out.
-    present = sorted(name for name in named if name and (results / name).is_file())
-    return {
-        name: quote(PurePath(os.path.normpath(Path(base, name))).as_posix()) for name in present
-    }
 
 
 @cache

@@ -16,9 +16,10 @@ from report_examples import HOSTILE, example_audit, hostile_audit
 
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import EVIDENCE
+from llm_power_audit.audit_files import _links
 from llm_power_audit.evaluate import Audit, Judged
 from llm_power_audit.printed import Printed
-from llm_power_audit.report import links_to_results, render_report
+from llm_power_audit.report import render_report
 
 LINKS = {
     "tables/table_06.csv": "../tables/table_06.csv",
@@ -351,8 +352,8 @@ def test_a_number_printed_in_words_is_said(audit: Audit) -> None:
 
 def test_files_that_are_not_there_have_no_link(audit: Audit, tmp_path: Path) -> None:
     (tmp_path / "tables").mkdir()
-    assert links_to_results(audit, tmp_path, tmp_path) == {}
+    assert _links(audit, tmp_path, tmp_path) == {}
     (tmp_path / "tables/table_06.md").touch()
-    assert links_to_results(audit, tmp_path, tmp_path / "out") == {
+    assert _links(audit, tmp_path, tmp_path / "out") == {
         "tables/table_06.md": "../tables/table_06.md"
     }

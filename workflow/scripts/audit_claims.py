@@ -9,7 +9,7 @@ from llm_power_audit.evaluate import audit
 from llm_power_audit.item_checks import with_item_checks
 from llm_power_audit.pictures import small_pictures
 from llm_power_audit.register import load_register
-from llm_power_audit.report import links_to_results, render_report
+from llm_power_audit.report import render_report
 from llm_power_audit.tables import write_claims
 from replication.job import logged, snakemake
 
@@ -25,14 +25,14 @@ with logged(despite=True):
         results,
         rule_of=snakemake.params.made_by,
     )
+    files = {exhibit.file for exhibit in register.exhibits.values()}
+    files |= {outcome.check.result for one in judged.judged for outcome in one.outcomes} - {""}
+    # An exhibit may be left out.
+    there = [file for file in sorted(files) if (results / file).is_file()]
+    places = {file: results / file for file in there} | snakemake.params.rule_files
     corrections = Path(snakemake.output.corrections)
-    places = snakemake.params.rule_files | {
-        corrections.name: corrections,
-        "index.html": results / "index.html",
-    }
-    links = links_to_results(judged, results, page.parent) | {
-        name: os.path.relpath(place, page.parent) for name, place in places.items()
-    }
+    places |= {corrections.name: corrections, "index.html": results / "index.html"}
+    links = {name: os.path.relpath(place, page.parent) for name, place in places.items()}
     write_claims(judged, Path(snakemake.output.csv), Path(snakemake.output.md))
     corrections.write_text(corrections_json(judged), encoding="utf-8")
     pictures = small_pictures(register.exhibits, results)
