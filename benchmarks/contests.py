@@ -113,7 +113,7 @@ def _peers(
     function: str, remarks: dict[str, str], sizes: tuple[Size, ...] = ()
 ) -> tuple[Side, ...]:
     return tuple(
-        Side(who, f"peers.with_{who}:{function}", sizes=sizes, remark=remark)
+        Side(who, f"peers.with_{who.replace('-', '_')}:{function}", sizes=sizes, remark=remark)
         for who, remark in remarks.items()
     )
 
@@ -149,7 +149,13 @@ CONTESTS: Final = (
                 "scipy": "exact p alone",
                 "pingouin": "asymptotic and exact p alone",
                 "mlxtend": "asymptotic and exact p alone",
+                "paired-eval": "exact p alone, from b and c",
             },
+        )
+        + _peers(
+            "p_values",
+            {"abeval": "exact p alone, up to 1,023 discordant items"},
+            (Size(5, 1_000), Size(50, 1_000)),
         )
         # It searches for groups of ranks in a time that doubles with each model.
         + _peers(
