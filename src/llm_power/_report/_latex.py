@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from llm_power._provenance import provenance_line
 from llm_power._report._cells import Row, height, physical
 from llm_power._report._escape import escape_latex, typeset_latex
 from llm_power._report._layout import (
@@ -20,15 +19,29 @@ from llm_power._report._layout import (
     wrapped_height,
 )
 
-if TYPE_CHECKING:
-    from llm_power._report.tables import Column, Table
-
 _PACKAGES = r"\usepackage{booktabs,tabularx}"
 
 
-def latex_table(table: Table, every: Sequence[Row], notes: Sequence[str]) -> str:
+class Heading(NamedTuple):
+    """The header of a column, plain and in LaTeX, and whether its cells hold symbols."""
+
+    plain: str
+    tex: str | None
+    align: str
+    symbols: bool
+
+
+def latex_table(
+    columns: Sequence[Heading],
+    every: Sequence[Row],
+    *,
+    caption: str,
+    number: str | None,
+    notes: Sequence[str],
+    provenance: str,
+    total: bool = False,
+) -> str:
     """Return the environment of `to_latex`, below the packages that it needs."""
-    columns, provenance = table.columns, provenance_line(table.provenance)
     headers, widths = _headers(columns, every)
     environment, separation = latex_environment(widths)
     limits = (
@@ -42,10 +55,10 @@ def latex_table(table: Table, every: Sequence[Row], notes: Sequence[str]) -> str
     if shown < len(every):
         note = f"{note} The first {shown} of {len(every)} rows; all are in the CSV.".lstrip()
     types = column_types(limits)
-    letters = "".join(types.get(i, column.side[0]) for i, column in enumerate(columns))
+    letters = "".join(types.get(i, column.align[0]) for i, column in enumerate(columns))
     body: list[str] = []
     for row in rows:
-        if table.total and row is every[-1]:
+        if total and row is every[-1]:
             body.append(r"\midrule")
         elif body and spaced:
             body.append(r"\addlinespace[2pt]")
@@ -64,8 +77,8 @@ def latex_table(table: Table, every: Sequence[Row], notes: Sequence[str]) -> str
         rf"\begin{{{environment}}}[htbp]",
         r"\centering\footnotesize\setlength{\belowcaptionskip}{4pt}",
         rf"\setlength{{\tabcolsep}}{{{separation or NARROWEST}pt}}",
-        *([rf"\renewcommand{{\thetable}}{{{escape_latex(table.number)}}}"] if table.number else []),
-        rf"\caption{{{typeset_latex(table.caption)}}}",
+        *([rf"\renewcommand{{\thetable}}{{{escape_latex(number)}}}"] if number else []),
+        rf"\caption{{{typeset_latex(caption)}}}",
         rf"\begin{{{tabular}}}{width}{{@{{}}{letters}@{{}}}}",
         r"\toprule",
         *map(_latex_row, headers),
@@ -90,14 +103,14 @@ def _latex_height(row: Row, limits: Mapping[int, int]) -> int:
     return max(height(row), *wrapped, 0)
 
 
-def _headers(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[list[list[str]], list[int]]:
+def _headers(columns: Sequence[Heading], rows: Sequence[Row]) -> tuple[list[list[str]], list[int]]:
     """Return the lines of the header, and the widths of the columns in characters."""
     cells = [
         max((latex_width(x) for row in rows for x in row[i].ours + row[i].printed), default=0)
         for i in range(len(columns))
     ]
     headers = [
-        [column.header] if column.tex else header_lines(column.header, width)
+        [column.plain] if column.tex else header_lines(column.plain, width)
         for column, width in zip(columns, cells, strict=True)
     ]
     widths = [max(n, *map(latex_width, lines)) for n, lines in zip(cells, headers, strict=True)]

@@ -38,7 +38,7 @@ from llm_power._provenance import (
 )
 from llm_power._report._cells import Cell, Row, aligned, narrowed, physical
 from llm_power._report._escape import DIGIT_SPACE, POINT_SPACE, SUPERSCRIPTS, escape_markdown
-from llm_power._report._latex import latex_table
+from llm_power._report._latex import Heading, latex_table
 
 Align = Literal["left", "right", "center", "decimal"]
 Formatter = Callable[[Any], str]
@@ -124,11 +124,6 @@ class Column:
     bold: str | None = None
     # Whether LaTeX sets symbols in the cells as mathematics. In names it must not.
     symbols: bool = False
-
-    @property
-    def side(self) -> str:
-        """Return the side at which the cells stand."""
-        return "right" if self.align == "decimal" else self.align
 
     def needs(self) -> list[str]:
         """Return the columns that the frame must have."""
@@ -223,7 +218,7 @@ def to_markdown(table: Table) -> str:
         ],
         headers=list(map(escape_markdown, headers)),
         tablefmt="pipe",
-        colalign=[column.side for column in table.columns],
+        colalign=[_side(column) for column in table.columns],
         disable_numparse=True,
         preserve_whitespace=True,
     )
@@ -241,7 +236,15 @@ def to_latex(table: Table) -> str:
     wraps. A table longer than a page ends there, and says so.
     """
     rows = _rows(table)
-    return latex_table(table, rows, _notes(table, rows))
+    return latex_table(
+        [Heading(c.header, c.tex, _side(c), c.symbols) for c in table.columns],
+        rows,
+        total=table.total,
+        caption=table.caption,
+        number=table.number,
+        notes=_notes(table, rows),
+        provenance=provenance_line(table.provenance),
+    )
 
 
 def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
@@ -272,6 +275,10 @@ def _rows(table: Table) -> list[Row]:
         cells = [_cell(column, row) for row in records]
         columns.append(aligned(cells) if column.align == "decimal" else cells)
     return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _side(column: Column) -> str:
+    return "right" if column.align == "decimal" else column.align
 
 
 def _cell(column: Column, row: Mapping[Hashable, Any]) -> Cell:
