@@ -45,10 +45,6 @@ class AuditError(LLMPowerError):
         super().__init__(one_line(f"{start}{problem}. Remedy: {remedy}."))
 
 
-class PublishedError(LLMPowerError):
-    """A file of printed numbers is malformed; the message names file, row and column."""
-
-
 class Undefined(AuditError):
     """A result that a check names has no value."""
 

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from llm_power._errors import one_line
+from llm_power._errors import LLMPowerError, one_line
 from llm_power._statistics.arrays import IntArray
 from llm_power_audit._csv import CSVError, csv_rows
-from llm_power_audit._errors import PublishedError
 from llm_power_audit.printed import (
     Printed,
     PrintedCount,
@@ -23,9 +22,13 @@ from llm_power_audit.printed import (
     parse_printed,
 )
 
-__all__ = ["PublishedCounts", "PublishedError", "load_counts", "load_table", "read_rows"]
-
 Cell = str | Printed | PrintedInterval | PrintedCount | None
+
+
+class PublishedError(LLMPowerError):
+    """A file of printed numbers is malformed; the message names file, row and column."""
+
+
 # How a cell without a number is printed.
 _EMPTY = frozenset({"–", "n/a"})
 _PARSERS: Sequence[Callable[[str], Cell]] = (parse_printed, parse_interval, parse_count)

@@ -11,19 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from llm_power._documents import read_yaml
-from llm_power._errors import LLMPowerError
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Table, describe_csv, write_table
 from llm_power_audit.printed_tables import PublishedCounts, load_counts, load_table
 from replication.simulations import Chunks, gathered
 from replication.stages import csv_text, read_stage
+from replication.undefined import UndeclaredInput
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-class UndeclaredInput(LLMPowerError):
-    """A module asks for an input that its entry in paper.yaml does not name: a fault of code."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,13 @@ from replication.records import Ledger, forget, job_name, now, record, sum_of
 from replication.stages import read_stage as load
 from replication.stages import write_csv
 from replication.stages import write_stage as save
-from replication.undefined import REFUSALS, reason_of, undefined_among, write_undefined
+from replication.undefined import (
+    REFUSALS,
+    UndeclaredInput,
+    reason_of,
+    undefined_among,
+    write_undefined,
+)
 
 __all__ = ["file_sums", "load", "logged", "save", "snakemake", "write_csv"]
 
@@ -43,7 +49,7 @@ def logged(*, of_printed: bool = False, despite: bool = False) -> Iterator[None]
                 try:
                     yield
                 except REFUSALS as error:
-                    if not of_printed:
+                    if not of_printed or isinstance(error, UndeclaredInput):
                         raise
                     why = reason_of(error)
                     print(f"{job} is undefined: {why} ({snakemake.log[0]})", file=sys.__stderr__)

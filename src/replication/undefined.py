@@ -12,17 +12,17 @@ from typing import Final
 
 import pandas as pd
 
-from llm_power._errors import InvalidArgument, LLMPowerError, ScoreError, one_line
-from llm_power_audit._errors import UNDEFINED, PublishedError
+from llm_power._errors import LLMPowerError, one_line
+from llm_power_audit._errors import UNDEFINED
 
-# What a computation raises that is given numbers which cannot all be true. Faults of files, of the
-# register and of code are other errors, and end a job.
-REFUSALS: Final = (
-    *(InvalidArgument, ScoreError, PublishedError),
-    *(ArithmeticError, LookupError, ValueError),
-)
+# What a computation raises that is given numbers which cannot all be true.
+REFUSALS: Final = (LLMPowerError, ArithmeticError, LookupError, ValueError)
 _HEAD: Final = "quantity,value,method,evidence"
 _START: Final = f"{_HEAD}\n{UNDEFINED},".encode()
+
+
+class UndeclaredInput(LLMPowerError):
+    """A module asks for an input that its entry in paper.yaml does not name: a fault of code."""
 
 
 def reason_of(error: BaseException) -> str:
