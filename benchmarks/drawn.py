@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 
 # As many as MMLU-Pro has subjects.
 N_CLUSTERS: Final = 14
@@ -69,6 +69,11 @@ def draw_scores(size: Size, *, missing: float = 0.0, spread: float = 1.5) -> Flo
         if missing:
             scores[rng.random(size.items) < missing, model] = np.nan
     return scores
+
+
+def discordant(x: BoolArray, y: BoolArray) -> tuple[int, int]:
+    """Return b and c: how many items the first of two models alone solves, and the second alone."""
+    return int((x & ~y).sum()), int((~x & y).sum())
 
 
 def cluster_codes(size: Size, n_clusters: int = N_CLUSTERS) -> IntArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from drawn import Size, draw_scores
+from drawn import Size, discordant, draw_scores
 from ours import Answers, Call
 from paired_eval import mcnemar_exact
 
@@ -13,10 +13,7 @@ def p_values(size: Size) -> Call:
     solved = draw_scores(size).astype(bool)
 
     def call() -> Answers:
-        p = []
-        for i, j in size.columns:
-            x, y = solved[:, i], solved[:, j]
-            p.append(mcnemar_exact(int((y & ~x).sum()), int((x & ~y).sum())))
+        p = [mcnemar_exact(*discordant(solved[:, i], solved[:, j])) for i, j in size.columns]
         return {"p_exact": np.array(p)}
 
     return call

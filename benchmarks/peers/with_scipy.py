@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from drawn import Size, draw_scores
+from drawn import Size, discordant, draw_scores
 from ours import RESAMPLES, Answers, Call
 from scipy.stats import binomtest, bootstrap
 
@@ -15,8 +15,7 @@ def p_values(size: Size) -> Call:
     def call() -> Answers:
         p = []
         for i, j in size.columns:
-            b = int((solved[:, i] & ~solved[:, j]).sum())
-            c = int((~solved[:, i] & solved[:, j]).sum())
+            b, c = discordant(solved[:, i], solved[:, j])
             p.append(binomtest(b, b + c).pvalue)
         return {"p_exact": np.array(p)}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from drawn import Size, draw_scores
+from drawn import Size, discordant, draw_scores
 from ours import Answers, Call
 from statsmodels.stats.contingency_tables import mcnemar
 
@@ -16,7 +16,7 @@ def p_values(size: Size) -> Call:
         p = []
         for i, j in size.columns:
             x, y = solved[:, i], solved[:, j]
-            both, b, c = int((x & y).sum()), int((x & ~y).sum()), int((~x & y).sum())
+            both, (b, c) = int((x & y).sum()), discordant(x, y)
             table = [[both, b], [c, size.items - both - b - c]]
             asymptotic = mcnemar(table, exact=False, correction=False).pvalue
             p.append((asymptotic, mcnemar(table, exact=True).pvalue))
