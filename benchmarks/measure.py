@@ -6,6 +6,7 @@ import cProfile
 import multiprocessing
 import resource
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -105,12 +106,18 @@ def _gigabytes(key: Key) -> float:
     if key[0].prepare.startswith("pages:"):
         return 0.0
     if isinstance(_calls[key], Command):
-        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e9
+        return _peak(resource.RUSAGE_CHILDREN)
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM"):
                 return int(line.split()[1]) * 1024 / 1e9
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    return _peak(resource.RUSAGE_SELF)
+
+
+def _peak(who: int) -> float:
+    # In kibibytes, but on macOS in bytes.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(who).ru_maxrss * unit / 1e9
 
 
 def _hot_spots(key: Key) -> list[tuple[str, float]]:
