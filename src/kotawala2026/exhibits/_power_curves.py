@@ -93,14 +93,10 @@ def power_figure(
         curves[curves["reference"] == kind].sort_values("delta", ascending=False)
         for kind in ("expected", "drawn")
     )
-    ratios, errors, of_drawn = (
-        [as_fixed(3)(value) for value in values]
-        for values in (
-            expected["crossing_to_n_star"],
-            expected["crossing_to_n_star_se"],
-            drawn["crossing_to_n_star"],
-        )
+    ratios, of_drawn = (
+        [as_fixed(3)(ratio) for ratio in kind["crossing_to_n_star"]] for kind in (expected, drawn)
     )
+    errors = map(as_fixed(3), expected["crossing_to_n_star_se"])
     with_errors = [f"{ratio} ± {error}" for ratio, error in zip(ratios, errors, strict=True)]
     gaps = ", ".join(f"{x:g}" for x in expected["delta"])
     held = bool(np.all(np.abs(expected["crossing_to_n_star"] - 1) <= tolerance))

@@ -98,7 +98,7 @@ def category_bootstrap_tables(
 
 def _stacked(parts: Sequence[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
     """Return the tables of all tasks as one; without a task it has these columns and no row."""
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*columns])
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
 
 def cluster_definition_table(

@@ -121,7 +121,7 @@ def _is_tolerated_loss(found: Comparison) -> bool:
 def _what_decides(found: Comparison) -> str:
     if math.isinf(found.more_items):
         return (
-            f"Even a thousand times these items show the sign of the gap with a chance below "
+            "Even a thousand times these items show the sign of the gap with a chance below "
             f"{found.power:g}."
         )
     shown = "better" if found.gap > 0 else "worse"
