@@ -358,12 +358,13 @@ def expanded(source: SourceFile) -> SourceFile:
     data = source.data
     if data.startswith(ZIP_MAGIC) and not is_workbook(data):
         with open_archive(data, str(source.path)) as archive:
-            if len(archive.names) != 1:
+            names = archive.data_names
+            if len(names) != 1:
                 raise source.fault(
-                    f"the zip holds {len(archive.names)} files: {listed(archive.names)}",
+                    f"the zip holds {len(names)} files: {listed(names)}",
                     "give a zip of one table, or the table itself",
                 )
-            return replace(source, data=archive.read(archive.names[0]))
+            return replace(source, data=archive.read(names[0]))
     for magic, opened in _COMPRESSED.items():
         if data.startswith(magic):
             try:

@@ -64,8 +64,10 @@ class Archive:
 
     @property
     def data_names(self) -> list[str]:
-        """The names but those in a __MACOSX folder, which holds what the Finder adds."""
-        return [name for name in self.names if not name.startswith("__MACOSX/")]
+        """The names of files but those in a __MACOSX folder, which holds what the Finder adds."""
+        return [
+            name for name in self.names if not name.startswith("__MACOSX/") and name[-1:] != "/"
+        ]
 
     def read(self, name: str) -> bytes:
         """Return a member, which has the size and the check sum that the zip says it has."""

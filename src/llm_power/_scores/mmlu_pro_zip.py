@@ -116,7 +116,7 @@ def _records(source: SourceFile) -> list[Any]:
 def _payload(source: SourceFile) -> bytes:
     """Return the one JSON file of a zip; nothing is ever extracted to disk."""
     with open_archive(source.data, str(source.path)) as archive:
-        members = [name for name in archive.data_names if not name.endswith("/")]
+        members = archive.data_names
         if len(members) != 1:
             problem = f"the zip holds {len(members)} files instead of one JSON list"
             raise source.fault(problem, "give the output zips as published")

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from zips import DEFLATED, Member, zip_of
+from zips import DEFLATED, STORED, Member, zip_of
 
 from llm_power._errors import ScoreError
 from llm_power._scores import _table
@@ -68,10 +68,21 @@ def test_compressed_json_lines_and_parquet(tmp_path: Path) -> None:
     assert read_scores(path).n_items == 4
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "exam.parquet")
     packed = tmp_path / "packed.zip"
-    packed.write_bytes(
-        zip_of(Member("exam.parquet", (tmp_path / "exam.parquet").read_bytes(), DEFLATED))
-    )
+    member = Member("exam.parquet", (tmp_path / "exam.parquet").read_bytes(), DEFLATED)
+    packed.write_bytes(zip_of(member))
     assert read_scores(packed).n_items == 4
+
+
+def test_a_zip_of_one_table_as_the_finder_makes_it(tmp_path: Path) -> None:
+    packed = tmp_path / "exam.zip"
+    packed.write_bytes(
+        zip_of(
+            Member("exam/", b"", STORED),
+            Member("exam/exam.csv", WIDE.encode(), DEFLATED),
+            Member("__MACOSX/exam/._exam.csv", b"\0\5\x16\7", DEFLATED),
+        )
+    )
+    np.testing.assert_array_equal(read_scores(packed, reader="wide").values, SCORES)
 
 
 BAD: dict[str, tuple[str, bytes, str]] = {
