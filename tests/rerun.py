@@ -12,15 +12,17 @@ import runpy
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
+from unittest.mock import patch
 
 from llm_power_audit import register
 from llm_power_audit.claims import Claim
+from replication import constraints
 from replication.constraints import Constraint, Panel, load_constraints
 from replication.misprinted import misprinted
 from replication.records import sum_of
@@ -96,7 +98,9 @@ class Rerun:
         with _within(self.folder), misprinted(self.data, self.claims, by_id) as tables:
             written: set[str] = set()
             try:
-                yield self._make(set(map(str, tables)), written)
+                with _register_read_once():
+                    ran = self._make(set(map(str, tables)), written)
+                yield ran
             finally:
                 for path in written:
                     shutil.copy(self.finished / path, path)
@@ -207,6 +211,16 @@ def _logged(job: Job, *, of_printed: bool = False, despite: bool = False) -> Ite
         if not of_printed:
             raise
         write_undefined(job.output, reason_of(error))
+
+
+@contextmanager
+def _register_read_once() -> Iterator[None]:
+    """Let jobs share what the register states; it stays as it is while they run."""
+    read = cache(register.load_register)
+    with ExitStack() as patched:
+        for module in (register, constraints):
+            patched.enter_context(patch.object(module, "load_register", read))
+        yield
 
 
 @contextmanager
