@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, Final
 
 import pandas as pd
@@ -50,6 +51,8 @@ _ROW_INCHES: Final = 0.2
 _WIDTH_INCHES: Final = 4.2
 _CARD_INCHES, _CARD_DPI, _CARD_ROWS = (6.0, 3.15), 200, 10
 _NAME_CHARACTERS: Final = 24
+# Of a line of 8 points below all panels.
+_ABOUT_CHARACTERS: Final = 88
 
 
 def draw_board(boards: Sequence[HaveNeed], *, power: float) -> Figure:
@@ -64,7 +67,11 @@ def draw_board(boards: Sequence[HaveNeed], *, power: float) -> Figure:
             title = "\n".join(wrapped(f"{elided(board.task, 40)}: {board.finding}", 66))
             place = {"xycoords": "axes fraction", "textcoords": "offset points"}
             ax.annotate(title, (0, 1), xytext=(-100, 2), **place)
-    about = "\n".join(what_lines_mean(boards, power))
+    about = "\n".join(
+        line
+        for clause in what_lines_mean(boards, power)
+        for line in wrap(clause, _ABOUT_CHARACTERS, subsequent_indent="    ")
+    )
     _add_legend(figure, [rung for board in boards for rung in board.rungs], about)
     return figure
 
