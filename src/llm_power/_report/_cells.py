@@ -31,14 +31,21 @@ def height(row: Row) -> int:
     return max(len(cell.ours) + len(cell.printed) for cell in row)
 
 
-def physical(row: Row, escape: Callable[[str], str]) -> list[list[tuple[str, bool]]]:
-    """Return the lines of a row, each a text and whether it is bold in every cell."""
+def physical(row: Row, escape: Callable[[str], str], label: str) -> list[list[tuple[str, bool]]]:
+    """Return the lines of a row, each a text and whether it is bold in every cell.
+
+    `label` stands before the first printed line, where all begin on one below all others.
+    """
     columns = [
         [*zip(map(escape, cell.ours), _bold_lines(cell), strict=True)]
         + [(escape(line), False) for line in cell.printed]
         for cell in row
     ]
-    return [list(line) for line in zip_longest(*columns, fillvalue=("", False))]
+    lines = [list(line) for line in zip_longest(*columns, fillvalue=("", False))]
+    begins = {len(cell.ours) for cell in row if cell.printed}
+    if len(begins) == 1 and not row[0].printed and begins == {max(len(cell.ours) for cell in row)}:
+        lines[begins.pop()][0] = (label, False)
+    return lines
 
 
 def _bold_lines(cell: Cell) -> Sequence[bool]:

@@ -67,7 +67,7 @@ def latex_table(
                 _latex_cell(text, symbols=columns[i].symbols, bold=bold, breaks=i in limits)
                 for i, (text, bold) in enumerate(line)
             )
-            for line in physical(row, str)
+            for line in physical(row, str, "printed")
         ]
     source = escape_latex(provenance)
     tabular, width = ("tabularx", r"{\linewidth}") if limits else ("tabular", "")

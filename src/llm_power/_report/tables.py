@@ -214,7 +214,7 @@ def to_markdown(table: Table) -> str:
         [
             [_strong(text) if bold and text else text for text, bold in line]
             for row in narrowed(headers, texts, rows)
-            for line in physical(row, escape_markdown)
+            for line in physical(row, escape_markdown, "*printed*")
         ],
         headers=list(map(escape_markdown, headers)),
         tablefmt="pipe",
