@@ -13,6 +13,5 @@ def write_drawing(drawing: Drawing, stem: str, camera_ready: str) -> None:
     title, sources = drawing.title, drawing.provenance
     with house_style():
         save_figure(drawing.draw(), stem, sources, title=title, finding=drawing.finding)
-        save_camera_ready(
-            drawing.draw(), camera_ready, sources, title=title, caption=drawing.caption
-        )
+        caption = f"{drawing.finding} {drawing.caption}".strip()
+        save_camera_ready(drawing.draw(), camera_ready, sources, title=title, caption=caption)

@@ -97,7 +97,7 @@ class Drawing:
     draw: Callable[[], Figure]
     # Sentences of the caption: what is shown, and what the paper prints beside it.
     caption: str = ""
-    # What is seen, in one sentence, for those who do not see it.
+    # What is seen, in one sentence: the caption begins with it, and whoever sees no picture has it.
     finding: str = ""
 
 

@@ -47,7 +47,10 @@ def test_both_variants_have_the_width_of_the_column_or_the_page(
     assert inches(tmp_path / "with.pdf")[0] == pytest.approx(width)
     assert inches(tmp_path / "with.pdf")[1] > 2.1
     caption = (tmp_path / "camera_ready.txt").read_text(encoding="utf-8")
-    assert caption == f"Two points. It rises. {WITNESS_NOTE} Provenance: {SOURCES[0].line}.\n"
+    assert (
+        caption
+        == f"Two points. One is higher. It rises. {WITNESS_NOTE} Provenance: {SOURCES[0].line}.\n"
+    )
     for figure in figures:
         left, bottom, right, top = figure.axes[0].get_position().extents
         assert 0 < left < 0.25
