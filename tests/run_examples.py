@@ -17,10 +17,10 @@ _TABLE: Final = f"""**Table 6.** {HOSTILE}
 | a\\|b | 1 | 2 |
 | | 3 | 4 |
 """
-_CLAIMS: Final = """id,exhibit,verdict
-a,table_06,holds
-b,table_06,contradicted
-c,figure_01,holds
+_CLAIMS: Final = f"""id,section,place,exhibit,claim,printed,verdict
+a,6,Table 6,table_06,N* of row 1,7,holds
+b/1,6.1,last sentence,table_06,{HOSTILE},"1,000",contradicted
+c,Abstract,sentence 2,figure_01,It rises,rises,holds
 """
 FINDING: Final = f"It rises. {HOSTILE}"
 _CAPTION: Final = f"All pairs. Circles: {HOSTILE}"

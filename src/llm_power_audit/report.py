@@ -33,7 +33,7 @@ from llm_power_audit.display import display_number
 from llm_power_audit.evaluate import Audit, Judged, Outcome
 from llm_power_audit.independence import independent_tests
 from llm_power_audit.printed import as_decimal
-from llm_power_audit.written_verdicts import GLYPHS
+from llm_power_audit.written_verdicts import GLYPHS, claim_anchor
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ def _environment() -> Environment:
     environment = page_environment(_PACKAGE)
     environment.filters |= {
         "agreement": _agreement,
-        "anchor": _anchor,
+        "anchor": claim_anchor,
         "computed": _computed,
         "difference": _difference,
         "lookup": _lookup,
@@ -227,13 +227,6 @@ def _environment() -> Environment:
     }
     environment.globals["query"] = _query
     return environment
-
-
-def _anchor(claim_id: str, part: str = "claim") -> str:
-    """Name an element after a claim; different ids have different names."""
-    # Outside the alphabet, the tilde included, a character is its code point between tildes.
-    name = re.sub(r"[^A-Za-z0-9._/-]", lambda match: f"~{ord(match[0]):x}~", claim_id)
-    return f"{part}/{name}"
 
 
 def _relative(address: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,6 +34,22 @@ def verdicts_by_exhibit(results: Path) -> dict[str, Counter[str]]:
     for row in _rows(results):
         found.setdefault(row["exhibit"], Counter())[row["verdict"]] += 1
     return found
+
+
+def contradicted_by_exhibit(results: Path) -> dict[str, Rows]:
+    """Return the contradicted claims, by the exhibit they belong to."""
+    found: dict[str, Rows] = {}
+    for row in _rows(results):
+        if row["verdict"] == "contradicted":
+            found.setdefault(row["exhibit"], []).append(row)
+    return found
+
+
+def claim_anchor(claim_id: str, part: str = "claim") -> str:
+    """Name an element of the report after a claim; different ids have different names."""
+    # Outside the alphabet, the tilde included, a character is its code point between tildes.
+    name = re.sub(r"[^A-Za-z0-9._/-]", lambda match: f"~{ord(match[0]):x}~", claim_id)
+    return f"{part}/{name}"
 
 
 def counted(counts: Mapping[str, int]) -> list[tuple[str, str]]:

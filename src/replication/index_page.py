@@ -21,12 +21,23 @@ from PIL import Image
 from llm_power._board.measure import Measure
 from llm_power._provenance import FINDING
 from llm_power._report.page import page_environment, page_parts
+from llm_power_audit._csv import Rows
 from llm_power_audit.pictures import picture_address
-from llm_power_audit.written_verdicts import GLYPHS, counted, verdicts_by_exhibit
+from llm_power_audit.written_verdicts import (
+    GLYPHS,
+    claim_anchor,
+    contradicted_by_exhibit,
+    counted,
+    verdicts_by_exhibit,
+)
 
 _PACKAGE: Final = "replication"
-# How wide a picture is shown, on a screen with twice the points.
+# How wide a picture is in the page, on a screen with twice the points.
 _WIDTH: Final = 1400
+# How large an inch of a picture is shown, in pixels: its text is as large as that of the page.
+_INCH: Final = 125
+# A picture wider than a telephone is scrolled there.
+_NARROW: Final = 576
 _COLORS: Final = 128
 # Of a source, in the words of a reader.
 _SOURCES: Final = {
@@ -58,6 +69,7 @@ class _Entry:
     made: Mapping[str, Any]
     results: Path
     verdicts: Mapping[str, Counter[str]]
+    contradictions: Mapping[str, Rows]
 
     @property
     def anchor(self) -> str:
@@ -77,12 +89,26 @@ class _Entry:
     def counts(self) -> list[tuple[str, str]]:
         """How many of its claims have each verdict."""
         verdicts: Counter[str] = Counter()
-        for stem in {Path(path).stem for path in self.made["outputs"]}:
+        for stem in self._stems:
             verdicts += self.verdicts.get(stem, Counter())
         return counted(verdicts)
 
+    @property
+    def contradicted(self) -> Iterator[tuple[str, str, str]]:
+        """Its contradicted claims: what each says, where and how, and the address of its test."""
+        for row in (row for stem in self._stems for row in self.contradictions.get(stem, ())):
+            section = (
+                f"Section {row['section']}" if row["section"][:1].isdigit() else row["section"]
+            )
+            address = f"audit/report.html#{quote(claim_anchor(row['id']))}"
+            yield row["claim"], f"{section}, {row['place']}: “{row['printed']}”", address
+
+    @property
+    def _stems(self) -> list[str]:
+        return sorted({Path(path).stem for path in self.made["outputs"]})
+
     @cached_property
-    def picture(self) -> Mapping[str, str] | None:
+    def picture(self) -> Mapping[str, Any] | None:
         """Its picture, the address of the file, and its caption; of variants, the plainest name."""
         if not (paths := self._files(".png")):
             return None
@@ -90,12 +116,20 @@ class _Entry:
         with Image.open(path) as drawn:
             title = str(drawn.info.get("Title", self.label))
             finding = str(drawn.info.get(FINDING, title))
+            width = round(drawn.width / drawn.info.get("dpi", (_INCH,))[0] * _INCH)
         texts = [Path(text).read_text(encoding="utf-8") for text in self._files(".txt")]
+        text, source = (
+            "".join(texts[:1]).strip() or finding,
+            f" Provenance: {self.made['provenance']}.",
+        )
         return {
             "shown": picture_address(Path(path), _WIDTH, _COLORS),
             "file": _address(path, self.results),
             "finding": finding,
-            "caption": texts[0] if texts else title,
+            # The table behind a figure has its provenance too.
+            "caption": text.removesuffix(source) if self._files(".md") else text,
+            "width": width,
+            "is_wide": width > _NARROW,
         }
 
     def _files(self, end: str) -> list[str]:
@@ -145,8 +179,8 @@ def render_index(
     papers: Mapping[str, str] | None = None,
 ) -> str:
     """Render the page ``index.html`` of the results of a paper."""
-    verdicts = verdicts_by_exhibit(results)
-    exhibits = [_Entry(made, results, verdicts) for made in manifest["exhibits"]]
+    audited = (verdicts := verdicts_by_exhibit(results)), contradicted_by_exhibit(results)
+    exhibits = [_Entry(made, results, *audited) for made in manifest["exhibits"]]
     # Each in the order of paper.yaml, which is the paper's.
     groups = {
         "Tables and figures": [one for one in exhibits if _NUMBERED.match(one.anchor)],
@@ -159,7 +193,7 @@ def render_index(
         manifest=manifest,
         **page_parts(_PACKAGE, "index.css"),
         groups=[(group, entries) for group, entries in groups.items() if entries],
-        boards=(boards := [_Entry(made, results, {}) for made in manifest["boards"]]),
+        boards=(boards := [_Entry(made, results, {}, {}) for made in manifest["boards"]]),
         glances=[each for board in boards for each in board.glances],
         docs=_address("build/docs/exhibits.html", results),
         verdicts=counted(total),

@@ -81,7 +81,8 @@ def test_print_on_a4_cuts_no_table(browser: Browser, page: Path) -> None:
 
 def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: Path) -> None:
     open_page(browser, page.as_uri())
-    links = ask(browser, "[...document.links].map((a) => a.href).filter((a) => !a.includes('#'))")
+    anchors = ask(browser, "[...document.links].map((a) => a.href)")
+    links = [link for link in anchors if "#" not in link]
     files = {Path(unquote(urlparse(link).path)) for link in links}
     assert all(file.is_file() for file in files), files
     assert page.parents[1] / "papers/wren/results/index.html" in files
@@ -97,6 +98,9 @@ def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: 
     assert alternatives == [FINDING.replace("\u202e", "[U+202E]")] * 2
     assert "1 holds\n" in table
     assert "1 contradicted" in table
+    # What is contradicted is named, and leads to its place in the audit.
+    assert "odd” [U+202E] (Section 6.1, last sentence: “1,000”)" in table
+    assert any(link.endswith("audit/report.html#claim/b/1") for link in anchors)
     assert "a|b" in table
     assert "rests on a witness" in figure
     assert "Open the page of mine.adjacent" in board
