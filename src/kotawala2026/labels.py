@@ -32,6 +32,25 @@ _MODELS: Final[Mapping[str, str]] = {
     "Llama-4-Maverick-17B-128E-Instruct-FP8": "Llama-4-Maverick",
 }
 
+_SPELLED_OUT: Final[Mapping[str, str]] = {
+    "OLL v1": "Open LLM Leaderboard v1",
+    "ARC-C": "ARC-Challenge",
+    "ARC": "ARC-Challenge",
+    "HS": "HellaSwag",
+    "Wino": "Winogrande",
+    "Wi": "Winogrande",
+    "gemma": "gemma-7b",
+    "gem": "gemma-7b",
+    "gemma-it": "gemma-7b-it",
+    "L-8B": "Llama-3-8B",
+    "Llama-I": "Llama-3-8B-Instruct",
+    "L-I": "Llama-3-8B-Instruct",
+    "Mistral-I": "Mistral-7B-Instruct-v0.2",
+    "Mistral-7B-I-v0.2": "Mistral-7B-Instruct-v0.2",
+    "Mi": "Mistral-7B-Instruct-v0.2",
+    "pp": "percentage points",
+}
+
 _ENDS: Final = [f"{100 * end:g}%" for end in GAP_BINS]
 #: Table 3's buckets of absolute gaps: beyond the first end, up to the second.
 BUCKETS: Final[Mapping[str, tuple[float, float]]] = dict(
@@ -54,6 +73,11 @@ def bucket_mask(label: str, gap: FloatArray) -> BoolArray:
     low, high = BUCKETS_AND_ALL[label]
     size = np.abs(gap)
     return np.asarray((size > low) & (size <= high))
+
+
+def spelled_out(*abbreviations: str) -> str:
+    """Return the sentence of a caption that spells out what the paper abbreviates."""
+    return "; ".join(f"{short}: {_SPELLED_OUT[short]}" for short in abbreviations) + "."
 
 
 def task_label(task: str) -> str:

@@ -12,7 +12,7 @@ import pandas as pd
 from kotawala2026.exhibits._beside import beside, compared
 from kotawala2026.exhibits.item_count import jointly_solved, rules_of_table
 from kotawala2026.labels import in_printed_order, pair_names
-from kotawala2026.operating_point import ALPHA, POWER
+from kotawala2026.operating_point import ALPHA, COUNTS, DECLARED, POWER
 from llm_power._board.columns import verdict_table
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.resolution import add_resolution
@@ -143,6 +143,19 @@ def shown_columns(frame: pd.DataFrame, label: str, n_star: Formatter) -> list[Co
         compared("p_exact", "p, exact"),
         compared("n_star", "N*", n_star),
     ]
+
+
+def inputs_note(frame: pd.DataFrame) -> str:
+    """Return the sentences of a note that tell what is put in from what is recomputed."""
+    given = (
+        "Accuracies p̂, b and c are counted on the items"
+        if "b_printed" in frame
+        else "Inputs are b, c and the accuracies p̂ as printed (p̂ for the items that both solve)"
+    )
+    return (
+        f"{COUNTS} {given}; ρ̂ (correlation of the scores), both p-values and N* are recomputed. p: "
+        f"McNemar's test, asymptotic without correction (χ²) and exact. {DECLARED}"
+    )
 
 
 def counted(frame: pd.DataFrame, name: str, header: str) -> Column:

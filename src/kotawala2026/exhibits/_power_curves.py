@@ -136,8 +136,9 @@ def power_figure(
         f"{POWER:g} are within {100 * tolerance:g}% of N* (dashed, shaded); ours (rings) are "
         f"{', '.join(with_errors)} of N* (± Monte Carlo SE) at gaps of {gaps}, where the "
         "reference, which the bootstrap resamples, has exactly these gaps and this correlation; "
-        f"with a reference of {n_reference:,} drawn items they are {', '.join(of_drawn)}. "
-        f"{DECLARED}"
+        f"with a reference of {n_reference:,} drawn items they are {', '.join(of_drawn)}. A "
+        "crossing is interpolated between the two sizes next to it, the normal quantile of the "
+        f"power being linear in the root of n by eq. (2). {DECLARED}"
     )
     finding = (
         f"Power rises with the items and crosses {POWER:g} at {', '.join(ratios)} times N* for "

@@ -25,9 +25,9 @@ def make(inputs: Inputs) -> Exhibit:
     compared = summarize(frame, inputs.settings)
     caption = (
         "Circles: required items of the unpaired formula, which the paper calls Miller's (2024), "
-        f"over those of eq. (6), {len(frame)} pairs; dashed: 1/(1 − ρ); grey band: the quartiles "
-        "of the gain; below: gain minus 1/(1 − ρ), and the largest absolute residual that the "
-        "paper prints, with the sign of ours. Printed, ours: "
+        f"over those of eq. (6), {len(frame)} pairs of the Open LLM Leaderboard v1; dashed: 1/(1 "
+        "− ρ); grey band: the quartiles of the gain; below: gain minus 1/(1 − ρ), and the largest "
+        "absolute residual that the paper prints, with the sign of ours. Printed, ours: "
         + "; ".join(f"{name} {printed}, {ours}" for name, printed, ours in compared)
         + f". {DECLARED}"
     )

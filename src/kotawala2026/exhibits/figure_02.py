@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kotawala2026.exhibits._marks import PRINTED, legend_above, printed_handle, style_bars
-from kotawala2026.labels import pair_label, task_label
+from kotawala2026.labels import pair_label, spelled_out, task_label
 from kotawala2026.operating_point import DECLARED
 from llm_power._report.figures import new_figure
 from llm_power_audit.printed_tables import PublishedCounts
@@ -21,18 +21,18 @@ def make(inputs: Inputs) -> Exhibit:
     """Make Figure 2."""
     frame = figure_02(inputs.panel("oll_v1", "discordance", "required_n"))
     printed, n_printed = printed_r(inputs.counts(6)), inputs.settings["figure_2_unresolved"]
-    title = f"Resolution of {len(frame)} pairs"
+    title = f"Resolution of {len(frame)} pairs of the Open LLM Leaderboard v1"
     unresolved = int((~frame["resolved"]).sum())
     finding = (
         f"{unresolved} of {len(frame)} pairs need more items than their task has, up to "
         f"{frame['r'].max():,.0f} times as many."
     )
     caption = (
-        "r = N*/N of every pair, the better model first, ascending within its task; r > 1 is "
-        f"unresolved, and bars begin there. Diamonds: r from the {len(printed)} required numbers "
-        "that Table 6 prints. "
-        f"Unresolved: {unresolved} of {len(frame)}; the paper prints "
-        f"{n_printed}/{inputs.settings['oll_v1_pairs']}. {DECLARED}"
+        "r = N*/N of every pair, the better model first, ascending within its task. Bars begin at "
+        "r = 1 (dashed), beyond which a pair is unresolved. Diamonds: r from the "
+        f"{len(printed)} required numbers that Table 6 prints. Printed as unresolved: "
+        f"{n_printed}/{inputs.settings['oll_v1_pairs']}. {DECLARED} "
+        + spelled_out("ARC-C", "HS", "Wino", "Mistral-I", "Llama-I", "gemma", "gemma-it")
     )
     return Exhibit(
         frame,
@@ -81,17 +81,17 @@ def draw(frame: pd.DataFrame, printed: dict[tuple[str, str], float], n_printed: 
         place = np.arange(len(rows))
         style_bars(ax.barh(place, rows["r"] - 1, left=1, height=0.72), rows["resolved"])
         theirs = [printed.get((str(task), pair), np.nan) for pair in rows["pair"]]
-        ax.plot(theirs, place, **PRINTED)
-        ax.axvline(1, color="0.2", linestyle="--", linewidth=0.8)
+        ax.plot(theirs, place, zorder=4, **PRINTED)
+        ax.axvline(1, color="0.2", linestyle="--", linewidth=0.8, zorder=3)
         ax.set(xscale="log", xlim=(bottom, top), ylim=(len(rows) - 0.4, -0.6))
-        ax.set_yticks(place, rows["pair"], fontsize=7)
+        ax.set_yticks(place, rows["pair"], fontsize=8)
         ax.tick_params(axis="y", length=0)
         ax.minorticks_off()
         ax.grid(axis="x", which="major")
         unresolved = int((~rows["resolved"]).sum())
         ax.set_title(
             f"{task}, $N$ = {int(rows['n_items'].max()):,}: {unresolved} of {len(rows)} unresolved",
-            fontsize=7.5,
+            fontsize=8.5,
         )
     for ax in panels.flat[frame["task"].nunique() :]:
         ax.set_axis_off()

@@ -31,11 +31,11 @@ def make(inputs: Inputs) -> Exhibit:
     unresolved, n_printed = int((~frame["resolved"]).sum()), inputs.settings["figure_3_unresolved"]
     apart, within = np.abs(second / frame["r"] - 1).max(), inputs.settings["figure_3_forms_within"]
     caption = (
-        f"r = N*/N at N = {n_items:,}, {of_caption} of the paper's caption, by eq. (6); r > 1 is "
-        "unresolved, and bars begin there; ticks: by Connor's form of the discordance formula, at "
-        f"most {100 * apart:.2f}% apart, where the paper prints {100 * within:g}%; diamonds: from "
-        f"the N* that Table 7 prints. The three coincide to the eye. Unresolved: {unresolved} of "
-        f"{len(frame)}; the paper prints {n_printed}. {DECLARED}"
+        f"r = N*/N at N = {n_items:,}, {of_caption} of the paper's caption, by eq. (6); bars "
+        "begin at r = 1 (dashed), beyond which a pair is unresolved; ticks: by Connor's form of "
+        f"the discordance formula, at most {100 * apart:.2f}% apart, where the paper prints "
+        f"{100 * within:g}%; diamonds: from the N* that Table 7 prints. The three coincide to the "
+        f"eye. Printed as unresolved: {n_printed}. {DECLARED}"
     )
     return Exhibit(
         frame,

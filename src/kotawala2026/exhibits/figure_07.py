@@ -12,9 +12,10 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
 from kotawala2026.exhibits._marks import bar_style, note, style_bars
-from kotawala2026.labels import model_label, rank_labels
+from kotawala2026.labels import model_label, rank_labels, spelled_out
 from kotawala2026.operating_point import DECLARED
 from llm_power._report.figures import new_figure
+from llm_power._report.tables import as_integer
 from replication.exhibits import Drawing, Exhibit, Inputs
 
 # Half of the last digit of the printed gap.
@@ -36,12 +37,16 @@ def make(inputs: Inputs) -> Exhibit:
         for row in frame.to_dict("records")
     ]
     caption = (
-        f"Required items of adjacent ranks; dashed: the N = {frame['n_items'].max():,} at hand "
-        f"(printed: {n_items:,}). The paper prints gap and correlation of one pair, "
-        f"{100 * gap:.1f} pp and {rho:.2f}; for pairs with hollow bars it prints neither, and the "
-        f"witness chose both freely. {DECLARED}"
+        "Required items of adjacent ranks on MMLU-Pro; dashed: the N = "
+        f"{frame['n_items'].max():,} at hand (printed: {n_items:,}). The paper prints gap and "
+        f"correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}; for pairs with hollow bars "
+        f"it prints neither, and the witness chose both freely. {DECLARED} {spelled_out('pp')}"
     )
-    unresolved = frame.loc[~frame["resolved"], "label"]
+    unresolved = [
+        f"{model_label(row['model_a'])} vs {model_label(row['model_b'])} needs "
+        f"{as_integer(row['n_star'])}"
+        for row in frame[~frame["resolved"]].to_dict("records")
+    ]
     finding = (
         f"The {frame['n_items'].max():,} items are too few for {len(unresolved)} of {len(frame)} "
         f"adjacent pairs: {', '.join(unresolved)}."

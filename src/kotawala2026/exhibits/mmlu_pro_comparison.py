@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from kotawala2026.exhibits._beside import count_unresolved
+from kotawala2026.operating_point import DECLARED
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
 from replication.exhibits import Exhibit, Inputs
@@ -93,6 +94,8 @@ def present(frame: pd.DataFrame, *, title: str, provenance: Sequence[Provenance]
             "Medians and ranges on the paper's side are taken over the cells of its Table 4.",
             "Other models on the same items: agreement shows that a pattern is not peculiar to "
             "the paper's ten models, and is no check of the paper's numbers.",
+            "ICC: intraclass correlation within subjects; n_h: items by the shortcut that "
+            f"multiplies Cohen's formula by 1 − ρ (Table 1). {DECLARED}",
         ],
     )
 

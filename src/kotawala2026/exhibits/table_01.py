@@ -124,7 +124,9 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
         number="1",
         provenance=[Provenance.published("Table 1; R's row recorded, statsmodels' row called")],
         notes=[
-            f"Items are rounded up; the last row of ×(1−ρ) is N* itself. {DECLARED}",
+            "K: squared sum of the normal quantiles of 1 − α/2 and of the power; h: Cohen's effect "
+            "size, 2 asin √p_A − 2 asin √p_B; δ: p_A − p_B. Items are rounded up; the last row of "
+            f"×(1−ρ) is N* itself. {DECLARED}",
             f"Rows that give about half of N*: {halved} of {len(frame)}; the paper has three.",
             f"Obtained: {'; '.join(f'{name} – {source}' for name, source in obtained)}.",
         ],

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._beside import beside, compared, count_unresolved
+from kotawala2026.labels import spelled_out
 from kotawala2026.operating_point import DECLARED
 from llm_power._board.summary import GAP_BINS, unresolved_by_gap
 from llm_power._errors import InvalidArgument
@@ -86,9 +87,13 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
             replace(compared("r_median", "Median r"), align="decimal"),
             replace(compared("r_worst", "Worst r"), align="decimal"),
         ],
-        caption="OLL v1 pairs with q < 1 by size of the gap; r = N*/N.",
+        caption=f"The {frame['pairs'].iloc[-1]} OLL v1 pairs, and the unresolved ones (r = N*/N > "
+        "1), by size of the gap.",
         number="3",
         provenance=[*provenance, Provenance.published("Table 3")],
-        notes=[f"A bucket holds its upper end; {bounds}. {DECLARED}"],
+        notes=[
+            f"Gap: difference of two accuracies. A bucket holds its upper end; {bounds}.",
+            f"{DECLARED} {spelled_out('OLL v1')}",
+        ],
         total=True,
     )

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._beside import as_rounded_up, beside, compared, count_unresolved
-from kotawala2026.labels import in_printed_order
+from kotawala2026.labels import in_printed_order, spelled_out
 from kotawala2026.operating_point import DECLARED
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
@@ -58,7 +58,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
     n = int(frame["n_items"].max())
     flips = frame[frame["resolved"] & ~frame["resolved_cluster"]]
     flipped = ", ".join(
-        f"{label} (N* = {r:.2f} N)"
+        f"{label} (cluster N* = {r:.2f} N)"
         for label, r in zip(flips["label"], flips["r_cluster"], strict=True)
     )
     return Table(
@@ -70,6 +70,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
             compared("rho", "ρ̂"),
             replace(compared("icc", "ICC(D)"), align="decimal"),
             replace(compared("design_effect", "DE"), align="decimal"),
+            Column("n_star", "N*, no clusters", as_rounded_up, "right"),
             replace(compared("n_star_cluster", "Cluster N*", _items), bold="unresolved"),
         ],
         caption="Cluster sensitivity of the nine adjacent MMLU-Pro pairs, subjects as clusters, "
@@ -77,10 +78,12 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
         number="4",
         provenance=[*provenance, Provenance.published("Table 4")],
         notes=[
-            "δ̂: gap of the pair; D: difference of its scores on an item; ICC(D): intraclass "
-            "correlation of D within subjects. DE = 1 + (N/K − 1) max(ICC(D), 0) with "
-            f"K = {n_subjects} subjects, of {n / n_subjects:.1f} items on average. N is that at "
-            f"which every cell of Table 7 holds; the paper's caption has one more. {DECLARED}",
+            "δ̂: gap of the pair; ρ̂: correlation of its scores; D: their difference on an item; "
+            "ICC(D): intraclass correlation of D within subjects. Design effect DE = 1 + (N/K − "
+            f"1) max(ICC(D), 0) with K = {n_subjects} subjects, of {n / n_subjects:.1f} items on "
+            f"average. Cluster N* is DE times the N* of Table 7, without clusters. N = {n:,} "
+            "gives every cell of Table 7; one item more, as the paper's caption has it, does not. "
+            f"{DECLARED} {spelled_out('pp')}",
             f"Bold: above N. Unresolved: {count_unresolved(frame['resolved'])} of {len(frame)} "
             f"without clusters, {count_unresolved(frame['resolved_cluster'])} with. "
             "Flipped by the clusters: "

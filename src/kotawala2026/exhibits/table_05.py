@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._counts_table import POINT, counted_pairs, items_of, with_counts_of
-from kotawala2026.labels import in_printed_order, task_label
+from kotawala2026.labels import in_printed_order, spelled_out, task_label
 from kotawala2026.operating_point import DECLARED
 from llm_power._board.columns import verdict_table
 from llm_power._board.multiplicity import add_multiplicity
@@ -147,10 +147,13 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
         number="5",
         provenance=[*board_provenance, Provenance.published("Tables 4, 5 and 7")],
         notes=[
+            f"Cells: unresolved of all pairs. {_columns_from(frame)} Fixed-n: N* is above N. "
+            "Bonferroni / Holm: so is N* at the level adjusted for all pairs of the column. "
             "Anytime-valid: monitoring does not detect a gap of this size within N items at the "
-            "target power. Clustered: as in Table 4. The "
-            "CSV names the pairs, and adds procedures to those of the paper's table.",
-            DECLARED,
+            "target power. Real-ICC clustered: N* times the design effect of Table 4 is above N; "
+            "n/a: no clusters. The CSV names the pairs, and adds procedures to those of the "
+            "paper's table.",
+            f"{DECLARED} {spelled_out('OLL v1')}",
         ],
     )
 
@@ -178,6 +181,18 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
 def _row_of(procedure: str) -> str:
     name = procedure.partition(",")[0]
     return "Bonferroni / Holm" if name in ("Bonferroni", "Holm") else name
+
+
+def _columns_from(frame: pd.DataFrame) -> str:
+    """Return what each column is made of."""
+    counted = (frame["board"] == MMLU_PRO) & (frame["basis"] == _FROM_COUNTS)
+    columns = [f"{board}: counted on its scores" for board in frame["board"].unique()]
+    if counted.any():
+        columns[-1] = (
+            f"{MMLU_PRO}: from the counts of Table 7, the clustered row with the ICC (intraclass "
+            "correlation) of its scores"
+        )
+    return "; ".join(columns) + "."
 
 
 _SCOPES = {

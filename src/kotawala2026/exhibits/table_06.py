@@ -9,13 +9,14 @@ import pandas as pd
 from kotawala2026.exhibits._beside import count_unresolved
 from kotawala2026.exhibits._counts_table import (
     counted,
+    inputs_note,
     items_of,
     label_and_gap,
     shown_columns,
     side_by_side,
     stacked,
 )
-from kotawala2026.operating_point import COUNTS, DECLARED
+from kotawala2026.labels import spelled_out
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Table, as_integer
 from llm_power_audit.printed import Printed
@@ -53,7 +54,8 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         number="6",
         provenance=[*provenance, Provenance.published("Tables 6 and 11")],
         notes=[
-            f"{COUNTS} {DECLARED} It is rounded to the nearest integer. "
-            f"{unresolved} of {len(frame)} pairs are unresolved."
+            f"{inputs_note(frame)} N is printed, N* is rounded to the nearest integer. "
+            f"{unresolved} of {len(frame)} pairs are unresolved.",
+            spelled_out("OLL v1", "ARC-C", "HS", "Wino", "Mistral-7B-I-v0.2"),
         ],
     )

@@ -9,6 +9,7 @@ import pandas as pd
 
 from kotawala2026.exhibits._beside import as_rounded_up, count_unresolved
 from kotawala2026.exhibits._counts_table import (
+    inputs_note,
     items_of,
     shown_columns,
     side_by_side,
@@ -16,7 +17,6 @@ from kotawala2026.exhibits._counts_table import (
     with_counts_of,
 )
 from kotawala2026.exhibits.item_count import implied_item_count, rules_of_table
-from kotawala2026.operating_point import COUNTS, DECLARED
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Table
 from llm_power._statistics.paired_binary import required_n_discordance
@@ -72,7 +72,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         number="7",
         provenance=[*provenance, Provenance.published("Tables 4 and 7")],
         notes=[
-            f"{COUNTS} {DECLARED}",
+            inputs_note(frame),
             at_n,
             f"The caption of the paper prints N = {printed_n:,}. At that N no rounding gives "
             f"the printed N* of {', '.join(beyond) or 'no pair'}.",

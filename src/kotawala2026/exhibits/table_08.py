@@ -75,8 +75,9 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         number="8",
         provenance=[*provenance, Provenance.published("Table 8")],
         notes=[
-            "Required items are compared with the remaining items; the paper does not state its "
-            "comparison.",
+            "Unresolved: N* times the design effect of Table 4 is above the items that remain; the "
+            "paper does not state what it compares.",
+            *_resolved_by_a_drop(frame),
             *outcome,
             f"The CSV has a row per subject, and names the pairs. {DECLARED}",
         ],
@@ -100,6 +101,17 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def _resolved_by_a_drop(frame: pd.DataFrame) -> list[str]:
+    """Return a sentence for each pair of the base that is resolved without some subject."""
+    which = dict(zip(frame["dropped"], frame["which_remaining"].str.split(", "), strict=True))
+    drops = {pair: [name for name in which if pair not in which[name]] for pair in which[BASE]}
+    return [
+        f"{pair} is resolved without any one of: {', '.join(names)}."
+        for pair, names in drops.items()
+        if pair and names
+    ]
 
 
 def _by_subject(published: pd.DataFrame) -> Mapping[str, PrintedCount]:

@@ -138,7 +138,8 @@ def present(
             ),
             compared("probability_unresolved", "Pr(unr.)"),
         ],
-        caption="Category bootstrap of the nine adjacent MMLU-Pro pairs: point and 5–95% interval.",
+        caption="Category bootstrap of the nine adjacent MMLU-Pro pairs: point and, in brackets, "
+        "5–95% interval.",
         number="9",
         provenance=[
             *provenance,
@@ -146,11 +147,13 @@ def present(
             Provenance.simulated(seed=seed, trials=n_resamples, unit="resamples of the subjects"),
         ],
         notes=[
+            "ICC(D): intraclass correlation, within subjects, of the difference D of the scores; "
+            "DE: design effect; cluster N*: N* times DE, as in Table 4. Pr(unr.): share of the "
+            f"resamples with cluster N* above N = {n_items:,}, unresolved.",
             f"{bounds.sum()} of {bounds.size} bounds are within {MONTE_CARLO_STANDARD_ERRORS:.1f} "
-            f"standard errors of {_PRINTED_RESAMPLES:,} resamples in the paper and {n_resamples:,} "
-            "here, drawn from the subjects with replacement. Pr(unr.): share of the resamples with "
-            f"cluster N* above N = {n_items:,}; DE and cluster N* as in Table 4. Bold as in the "
-            "paper; of the other intervals of the ICC those of "
+            f"standard errors of {_PRINTED_RESAMPLES:,} resamples in the paper and "
+            f"{n_resamples:,} here, drawn from the subjects (categories) with replacement. Bold "
+            "as in the paper; of the other intervals of the ICC those of "
             f"{' and '.join(others) or 'none'} exclude 0. {DECLARED}",
             f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
         ],
@@ -165,6 +168,12 @@ def _with_intervals(frame: pd.DataFrame) -> pd.DataFrame:
         for name in _QUANTITIES
         for end in ("", "_printed", "_agrees")
     }
+    # A second line, so that what is printed of a share stands on the line of what is printed.
+    share = "probability_unresolved"
+    cells |= {
+        f"{share}{end}": [(row[f"{share}{end}"], "") for row in records] for end in ("", "_printed")
+    }
+    cells[f"{share}_agrees"] = [(row[f"{share}_agrees"], True) for row in records]
     # The bounds of the ICC, and not the point above them.
     cells["bold"] = [(False, row["label"] in _BOLD) for row in records]
     return pd.DataFrame(records).assign(**pd.DataFrame(cells))

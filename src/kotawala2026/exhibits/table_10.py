@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._beside import agrees_rounded, as_rounded_up, compared
-from kotawala2026.labels import pair_label, validated_labels
+from kotawala2026.labels import pair_label, spelled_out, validated_labels
 from kotawala2026.operating_point import COUNTS, DECLARED
 from kotawala2026.rejection_rates import TESTS, rejection_rates
 from llm_power._errors import InvalidArgument
@@ -94,8 +94,8 @@ def present(
             compared("power_at_100", "Power at N*"),
             compared("power_at_120", "Power at 1.2 N*"),
         ],
-        caption="Power of McNemar's test at the prescribed number of items, and 20% below and "
-        "above it.",
+        caption=f"Power of McNemar's test on {len(pairs)} OLL v1 pairs at the required number of "
+        "items N*, and at 20% below and above it.",
         number="10",
         provenance=[
             *provenance,
@@ -108,14 +108,15 @@ def present(
                 if taken
                 else []
             ),
-            f"{DECLARED} Shown is the exact power of the asymptotic test (without continuity "
-            "correction) on independent items with the pair's shares b/N and c/N. "
-            f"{COUNTS} The paper simulates it: "
+            "Shown is the exact power of the asymptotic test (without continuity correction) on "
+            "independent items with the pair's shares b/N and c/N; printed is the paper's "
+            f"simulation of it. {COUNTS} {DECLARED} ρ̂: correlation of the pair's scores. "
             f"{n_agreeing} of {len(frame)} printed powers are within "
             f"{MONTE_CARLO_STANDARD_ERRORS:.1f} standard errors of {n_trials:,} trials of it. The "
             "CSV has our own trials.",
             "The exact conditional test has "
-            f"{100 * conditional.min():.1f} to {100 * conditional.max():.1f} pp less power.",
+            f"{100 * conditional.min():.1f} to {100 * conditional.max():.1f} pp less power. "
+            + spelled_out("OLL v1", "HS", "ARC", "Mistral-I", "Llama-I", "gemma-it", "pp"),
         ],
     )
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from kotawala2026.exhibits._beside import beside, compared
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of, label_and_gap
+from kotawala2026.labels import spelled_out
 from kotawala2026.operating_point import ALPHA
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
@@ -77,16 +78,16 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
                 Column("verdict", "Verdict", align="center", printed=True),
             )
         ],
-        caption="Four arbiters on the seven close OLL v1 pairs.",
+        caption="Verdicts of four tests (arbiters) on the seven close OLL v1 pairs.",
         number="11",
         provenance=[*provenance, Provenance.published("Tables 6 and 11")],
         notes=[
-            "χ², exact and mid-p: p-values of McNemar's asymptotic (without correction), exact "
-            "and mid-p test; CI: interval of the percentile bootstrap. R reject, F fail to "
-            "reject, in this order. The bootstrap is exact: its smaller tail is compared with α/2, "
-            f"without resampling. Level {ALPHA:g}, two-sided. Bold: split verdicts. HS: HellaSwag; "
-            "Wi: Winogrande; gem: gemma-7b; L-8B: Llama-3-8B; L-I: Llama-3-8B-"
-            "Instruct; Mi: Mistral-7B-Instruct.",
-            f"Split verdict: {', '.join(frame.loc[split, 'label']) or 'none'}.",
+            "δ̂: gap of the pair; χ², exact and mid-p: p-values of McNemar's asymptotic (without "
+            f"correction), exact and mid-p test; CI ∋ 0: whether the {1 - ALPHA:.0%} interval of "
+            "the percentile bootstrap holds 0. Verdict: R reject, F fail to reject, in the order "
+            "of the columns. The bootstrap is exact: its smaller tail is compared with α/2, "
+            f"without resampling. Two-sided α = {ALPHA:g}. Bold: split verdicts, "
+            f"{'; '.join(frame.loc[split, 'label']) or 'none'}.",
+            spelled_out("OLL v1", "ARC", "HS", "Wi", "gem", "L-8B", "L-I", "Mi", "pp"),
         ],
     )

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
+from kotawala2026.labels import spelled_out
 from kotawala2026.operating_point import DECLARED
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
@@ -130,8 +131,8 @@ def present(
             Column("why", "Why", symbols=True),
             Column("shown", "This pair", _separated, symbols=True),
         ],
-        caption=f"The reporting checklist for {counts.label[row]}, {counts.model_a[row]} and "
-        f"{counts.model_b[row]}.",
+        caption=f"The reporting checklist, filled in for {counts.model_a[row]} and "
+        f"{counts.model_b[row]} on {counts.label[row]}.",
         number="12",
         provenance=[
             *provenance,
@@ -143,7 +144,9 @@ def present(
             "right, A alone, B alone, both wrong.",
             "N* CI: from the 5th to the 95th percentile of the resamples (Section 6.1). At a tie, "
             f"N* = N, q ≥ 1 holds and the gap counts as supported. {DECLARED}",
-            "The CSV names the call of llm_power._statistics that gives each value.",
+            "δ_MDE: minimum detectable effect; boot.: bootstrap; t: paired t test; CI: confidence "
+            f"interval; Bonf.: Bonferroni; BH: Benjamini-Hochberg. {spelled_out('HS', 'pp')} The "
+            "CSV names the call of llm_power._statistics that gives each value.",
         ],
     )
 

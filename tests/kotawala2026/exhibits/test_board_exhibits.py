@@ -132,9 +132,8 @@ def test_table_4_agrees_with_itself_and_names_a_planted_cell(published: Loader) 
     flags = [name for name in frame if str(name).endswith("_agrees")]
     assert len(flags) == 5
     assert frame[flags].to_numpy().all()
-    assert "Flipped by the clusters: 4 vs 5 (N* = 1.13 N), 5 vs 6 (N* = 3.24 N)." in rendered(
-        present_04(frame, WITNESS, n_subjects=14)
-    )
+    flipped = "Flipped by the clusters: 4 vs 5 (cluster N* = 1.13 N), 5 vs 6 (cluster N* = 3.24 N)."
+    assert flipped in rendered(present_04(frame, WITNESS, n_subjects=14))
     verdicts.loc[verdicts["rank_a"] == 8, "icc"] += 0.0001
     text = rendered(present_04(table_04(published(4), verdicts), WITNESS, n_subjects=14))
     assert text.count("≠ ") == 2  # the cell, and what the mark means
@@ -254,7 +253,9 @@ def test_table_9_shows_points_and_bounds_of_the_same_pair(
     text = rendered(
         present_09(frame, board.distribution, WITNESS, n_items=80, n_resamples=RESAMPLES, seed=3)
     )
-    assert "| 6 vs 7  |" in text
+    assert "| 6 vs 7 " in text
+    # Below our point and interval, on a line that is named.
+    assert re.search(r"\] +\| +\| \| \*printed\* +\| +≠ 0.012 \|", text)
     assert "≠ [11.2M; 48.3M]" in text
     assert "simulated (seed 3, 200 resamples of the subjects)" in text
 
