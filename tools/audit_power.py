@@ -49,8 +49,10 @@ from llm_power_audit.printed import DISPLAY_RULES, DisplayRule, Printed
 from llm_power_audit.printings import Printings, printings
 from llm_power_audit.register import load_register
 from llm_power_audit.selection import ResultFolder
+from miller2024.possible_items import items_of
+from miller2024.possible_items import written as written_items
 from replication.exhibits import Inputs, write_numbers
-from replication.findings import Finding
+from replication.findings import Finding, PrintedNumbers
 from replication.misprinted import misprinted, restored
 from replication.paper import ExhibitPlan, Paper, folders_of
 from replication.records import write_whole
@@ -176,9 +178,10 @@ class Bench:
         stands = "" if lost else stands or _stands(tested)
         if stands == "range" and first in RATIOS:
             stands = "tables" if self._have_tables(changed) else "fault"
-        elif stands == "range" and self.paper.name == FIRST:
-            trial["data"] = self._data(changed)
-            stands = "values" if trial["data"] else "fault"
+        elif stands == "range":
+            is_first = self.paper.name == FIRST
+            trial["data"] = self._data(changed) if is_first else self._items(changed)
+            stands = "fault" if not trial["data"] else "values" if is_first else "items"
         return trial | {
             "fate": fate,
             "noticed_by": lost[0] if lost else "",
@@ -209,6 +212,14 @@ class Bench:
         if resampled is None or (cell is None and tails == "5–95%"):
             return ""
         return resampled.written(*([cell.row - 1] if cell else range(9)))
+
+    def _items(self, changed: Sequence[Claim]) -> str:
+        """Return items of Miller's evals that have a misprint and what else is printed of them."""
+        with misprinted(self.data, self.claims, {one.id: one for one in changed}):
+            tables = PrintedNumbers.load(self.data).tables
+        cell = changed[0].cell
+        clusters = cell and items_of(tables, int(cell.file[-6:-4]), cell.label)
+        return written_items(clusters) if clusters else ""
 
     def _judged_again(self, changed: Mapping[str, Claim]) -> tuple[list[Judged], str]:
         """Judge again what was not contradicted and may be now; say what the pairs' tables say."""

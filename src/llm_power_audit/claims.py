@@ -123,6 +123,8 @@ class Claim(NanEqual):
         least, most = self.statement.value, max(self.statement.value, self.statement.upper)
         if _CORRELATION.fullmatch(self.quantity) and (least < -1 or most > 1):
             return "a correlation is from -1 to 1"
+        if self.quantity == "score" and "%" in self.printed and most > 1:
+            return "a score is at most 100%"
         return ""
 
     @property

@@ -51,6 +51,18 @@ def error_of_difference(
     return np.asarray(np.sqrt(np.square(a - b) + 2 * a * b * (1 - r)))
 
 
+def most_items(
+    score_a: ArrayLike, score_b: ArrayLike, correlation: ArrayLike, error_difference: ArrayLike
+) -> FloatArray:
+    """Most independent items on which scores in [0, 1] have a standard error of the difference.
+
+    Of scores that vary less than 0 and 1 do, one may not vary at all.
+    """
+    a, b = (bernoulli_error(score, 1) for score in (score_a, score_b))
+    widest = np.maximum(np.maximum(a, b), error_of_difference(a, b, correlation))
+    return np.asarray(1 + np.square(widest / positive("error_difference", error_difference)))
+
+
 def correlation_from_errors(
     error_a: ArrayLike, error_b: ArrayLike, error_difference: ArrayLike
 ) -> FloatArray:

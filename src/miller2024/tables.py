@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from operator import add, sub, truediv
 from typing import Any, Final
@@ -74,23 +75,45 @@ def table_04(printed: pd.DataFrame) -> pd.DataFrame:
 
 def table_05(printed: pd.DataFrame, table_2: pd.DataFrame, table_3: pd.DataFrame) -> pd.DataFrame:
     """Table 5 by the relation of Section 4.2, from the errors of Tables 2 and 3."""
-    # MGSM's errors are Table 3's (Section 4.2). se_of_scores has eq. (2) in place of the printed
-    # errors.
-    rows = [
-        row | dict(zip(MODELS, _errors_of(row["eval"], table_2, table_3), strict=True))
-        for row in rows_of(printed)
-    ]
+    rows = rows_of_table_05(printed, table_2, table_3)
     naive = [naive_errors(table_2, model) for model in MODELS]
+    correlations = [row["correlation"] for row in rows]
+    of_scores = map(partial(over_roundings, error_of_difference), *naive, correlations)
     made = {
         **recomputed("se", rows, error_of_difference, *MODELS, "correlation"),
-        **recomputed("correlation", rows, correlation_from_errors, *MODELS, "se"),
-        **columns_of("se_of_scores", list(map(_joined, *naive, printed["correlation"]))),
-        **recomputed("low", rows, lambda d, se: d - Z_95 * se, "difference", "se"),
-        **recomputed("high", rows, lambda d, se: d + Z_95 * se, "difference", "se"),
+        **recomputed("correlation", rows, correlation_from_errors, *MODELS, "se_of_ends"),
+        **columns_of("se_of_scores", list(of_scores)),
+        **recomputed("low", rows, lambda d, se: d - Z_95 * se, "difference", "se_of_errors"),
+        **recomputed("high", rows, lambda d, se: d + Z_95 * se, "difference", "se_of_errors"),
         **recomputed("difference", rows, _middle, "low", "high"),
         **recomputed("z", rows, truediv, "difference", "se"),
     }
     return _beside(printed, made)
+
+
+def rows_of_table_05(
+    printed: pd.DataFrame, table_2: pd.DataFrame, table_3: pd.DataFrame
+) -> list[dict[str, Any]]:
+    """Rows of Table 5 with the errors of both scores, and the printed one within what others say.
+
+    It is within what those errors leave, `se_of_errors`, and within the interval, `se_of_ends`.
+    """
+    rows = []
+    for row in rows_of(printed):
+        errors = _errors_of(row["eval"], table_2, table_3)
+        r = _narrowed(row["correlation"], -1, 1)
+        implied = over_roundings(error_of_difference, *errors, r)
+        ends = over_roundings(lambda low, high: (high - low) / 2 / Z_95, row["low"], row["high"])
+        rows.append(
+            row
+            | dict(zip(MODELS, errors, strict=True))
+            | {
+                "correlation": r,
+                "se_of_errors": _narrowed(row["se"], implied.lower, implied.upper),
+                "se_of_ends": _narrowed(row["se"], ends.lower, ends.upper),
+            }
+        )
+    return rows
 
 
 def rows_of(printed: pd.DataFrame) -> list[dict[str, Any]]:
@@ -101,7 +124,7 @@ def rows_of(printed: pd.DataFrame) -> list[dict[str, Any]]:
 def naive_errors(printed: pd.DataFrame, model: str) -> list[Recomputed]:
     """Standard errors by eq. (2), from a table's scores and numbers of questions."""
     return [
-        over_roundings(lambda s, n=row["n"].value: bernoulli_error(s, n), _share(row[model]))
+        over_roundings(lambda s, n=row["n"].value: bernoulli_error(s, n), as_share(row[model]))
         for row in rows_of(printed)
     ]
 
@@ -196,27 +219,28 @@ def _beside(printed: pd.DataFrame, made: dict[str, list[float]]) -> pd.DataFrame
     return pd.DataFrame(columns | made)
 
 
-def _errors_of(name: str, table_2: pd.DataFrame, table_3: pd.DataFrame) -> tuple[Printed, Printed]:
-    """Return the printed errors of both models: clustered ones where there are."""
-    table = table_3 if name in set(table_3["eval"]) else table_2
-    row = table[table["eval"] == name].iloc[0]
-    return row["galleon_se"], row["dreadnought_se"]
+def _errors_of(
+    name: str, table_2: pd.DataFrame, table_3: pd.DataFrame
+) -> tuple[Recomputed, Recomputed]:
+    """Errors of both models: clustered ones where there are, others as scores in [0, 1] have."""
+    if name in set(table_3["eval"]):
+        row = table_3[table_3["eval"] == name].iloc[0]
+        galleon, dreadnought = (_as_rounded(row[f"{model}_se"]) for model in MODELS)
+    else:
+        i = list(table_2["eval"]).index(name)
+        at_most = np.sqrt(1 + 1 / (table_2["n"][i].value - 1))
+        galleon, dreadnought = (
+            _narrowed(table_2[f"{model}_se"][i], 0, at_most * naive_errors(table_2, model)[i].upper)
+            for model in MODELS
+        )
+    return galleon, dreadnought
 
 
 def _middle(low: float, high: float) -> float:
     return (low + high) / 2
 
 
-def _joined(first: Recomputed, second: Recomputed, correlation: Printed) -> Recomputed:
-    """Combine two recomputed errors with a printed correlation."""
-    halves = [
-        Printed("=", (one.lower + one.upper) / 2, (one.upper - one.lower) / 2)
-        for one in (first, second)
-    ]
-    return over_roundings(error_of_difference, *halves, correlation)
-
-
-def _share(cell: Printed) -> Printed:
+def as_share(cell: Printed) -> Printed:
     """Return a score as a share; DROP's is printed in points without a sign."""
     if "%" in cell.text:
         return cell
@@ -224,7 +248,7 @@ def _share(cell: Printed) -> Printed:
 
 
 def _shares(printed: pd.DataFrame, column: str) -> FloatArray:
-    return np.array([_share(cell).value for cell in printed[column]])
+    return np.array([as_share(cell).value for cell in printed[column]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,13 +260,35 @@ class Recomputed:
     upper: float
 
 
-def over_roundings(function: Callable[..., Any], *printed: Printed) -> Recomputed:
+def _as_rounded(cell: Printed | Recomputed) -> Recomputed:
+    if isinstance(cell, Recomputed):
+        return cell
+    return Recomputed(cell.value, cell.value - cell.half_unit, cell.value + cell.half_unit)
+
+
+def _within(value: float, ends: Recomputed) -> float:
+    return min(max(value, ends.lower), ends.upper)
+
+
+def _narrowed(cell: Printed, least: float, most: float) -> Recomputed:
+    """What other numbers leave of a rounded one; all of it where they contradict it."""
+    one = _as_rounded(cell)
+    lower, upper = max(one.lower, least), min(one.upper, most)
+    return replace(one, lower=lower, upper=upper) if lower <= upper else one
+
+
+def over_roundings(function: Callable[..., Any], *cells: Printed | Recomputed) -> Recomputed:
     """Evaluate a function that is monotone in each argument within its rounding."""
-    ends = [[one.value - one.half_unit, one.value, one.value + one.half_unit] for one in printed]
+    rounded = [_as_rounded(cell) for cell in cells]
+    ends = [(one.lower, _within(one.value, one), one.upper) for one in rounded]
     # The ends are decimal: what binary numbers miss of them is nothing that was printed.
     values = [round(float(function(*corner)), 12) for corner in product(*ends)]
-    middle = round(float(function(*(one.value for one in printed))), 12)
-    return Recomputed(middle, min(values), max(values))
+    middle = round(float(function(*(one.value for one in rounded))), 12)
+    # Nor are they reached: it takes a tie in every number, each rounded the way that suits.
+    least, most = min(values), max(values)
+    inside = min(1e-12, (most - least) / 2)
+    made = Recomputed(middle, round(least + inside, 12), round(most - inside, 12))
+    return replace(made, value=_within(middle, made))
 
 
 def recomputed(

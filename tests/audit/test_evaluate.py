@@ -213,6 +213,7 @@ def test_a_check_can_rest_on_the_role_of_another_claim(tmp_path: Path) -> None:
     [
         ({"printed": "10/9", "states": {"value": 10}}, "a part of more than there are"),
         ({"printed": "1.90", "quantity": "largest ICC"}, "a correlation is from -1 to 1"),
+        ({"printed": "867.0%", "quantity": "score"}, "a score is at most 100%"),
     ],
 )
 def test_what_no_data_have_is_contradicted_without_any(

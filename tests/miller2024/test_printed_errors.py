@@ -13,13 +13,15 @@ from llm_power._statistics.standard_errors import (
     score_correlation,
     score_errors,
 )
+from llm_power_audit.printed import Printed, parse_printed
 from miller2024.quantities.evaluated import variance_removed
 from miller2024.standard_errors import (
     bernoulli_error,
     correlation_from_errors,
     error_of_difference,
+    most_items,
 )
-from miller2024.tables import _by_one_rule
+from miller2024.tables import Recomputed, _by_one_rule, _narrowed, over_roundings
 
 RNG = np.random.default_rng(4)
 CLUSTERS = np.repeat(np.arange(9), [3, 7, 1, 4, 6, 2, 5, 8, 4])
@@ -70,3 +72,30 @@ def test_one_rule_of_rounding_explains_a_column() -> None:
     cells = [(5.95, 6.34, "7"), (2.2, 2.3, "2"), (3.1, 3.2, "3")]
     assert _by_one_rule(cells) == [False, True, True]
     assert _by_one_rule(cells[:1]) == [True]
+
+
+def test_more_items_than_the_most_have_a_smaller_error() -> None:
+    """Scores of 0 and 1 with the error of eq. (1), and scores of which the second never varies."""
+    a, b = SCORES[:, 0], SCORES[:, 1]
+    error = difference_errors(a, b).standard_error
+    most = most_items(a.mean(), b.mean(), np.corrcoef(a, b)[0, 1], error)
+    np.testing.assert_allclose(most, len(a), rtol=1e-12)
+    constant = np.full(len(a), b.mean())
+    error = difference_errors(a, constant).standard_error
+    assert most_items(a.mean(), b.mean(), 0.9, error) >= len(a) - 1e-9
+
+
+def test_ends_of_roundings_are_not_reached() -> None:
+    """65.5% is not also printed as 65.6%."""
+    made = over_roundings(float, parse_printed("65.5%"))
+    assert made == Recomputed(0.655, 0.654500000001, 0.655499999999)
+    count = over_roundings(float, Printed("=", 1.0))
+    assert count == Recomputed(1.0, 1.0, 1.0)
+
+
+def test_what_others_say_narrows_a_rounded_number() -> None:
+    cell = parse_printed("0.50")
+    assert _narrowed(cell, 0.5, 1) == Recomputed(0.5, 0.5, 0.505)
+    assert _narrowed(cell, 0.6, 1) == Recomputed(0.5, 0.495, 0.505)
+    doubled = over_roundings(lambda x: 2 * x, _narrowed(cell, 0.501, 1))
+    assert doubled == Recomputed(1.002000000001, 1.002000000001, 1.009999999999)

@@ -12,7 +12,15 @@ from scipy.special import ndtri
 
 from llm_power._statistics.inversion import minimum_detectable_effect, required_n
 from llm_power._statistics.repeats import repeats_variance
-from miller2024.tables import rows_of, table_04, table_05
+from miller2024.standard_errors import most_items
+from miller2024.tables import (
+    MODELS,
+    over_roundings,
+    rows_of,
+    rows_of_table_05,
+    table_04,
+    table_05,
+)
 from replication.findings import Finding, PrintedNumbers, Quantities, derived
 
 QUANTITIES: Final = Quantities()
@@ -119,6 +127,17 @@ def z_scores(numbers: PrintedNumbers) -> Iterator[Finding]:
         yield Finding(
             "z", row["eval"], row["z"], "eq. (6)", lower=row["z_lower"], upper=row["z_upper"]
         )
+
+
+@QUANTITIES.on(PrintedNumbers)
+def items_of_errors(numbers: PrintedNumbers) -> Iterator[Finding]:
+    """Questions on which scores in [0, 1] can have the paired errors, where none are clustered."""
+    scores = {row["eval"]: row for row in rows_of(numbers.tables[2])}
+    for row in rows_of_table_05(*(numbers.tables[number] for number in (5, 2, 3))):
+        if (name := row["eval"]) not in set(numbers.tables[3]["eval"]):
+            both = (scores[name][model] for model in MODELS)
+            most = over_roundings(most_items, *both, row["correlation"], row["se_of_ends"]).upper
+            yield Finding("n_items", name, most, "eq. (1), at most", lower=2, upper=most)
 
 
 def evaluate_printed(folder: Path) -> list[Finding]:

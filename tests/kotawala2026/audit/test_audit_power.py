@@ -75,16 +75,17 @@ def test_the_page_says_what_each_misprint_that_passes_can_be(trials: pd.DataFram
 def test_the_page_says_what_passes_of_miller() -> None:
     trials = pd.read_csv(RECORDED / "miller2024.csv", keep_default_na=False)
     passed = trials[trials["fate"] != "noticed"]
-    undefined = passed["fate"] == "undefined"
-    ranges = (passed["stands"] == "range") & ~undefined
-    items = passed["claim"].str.endswith("/n") & ~undefined
-    assert (ranges | items | undefined).all()
-    assert (
-        f"Of its {len(trials)} misprints {len(passed)} pass: {ranges.sum()} are within the range "
-        in page("docs/audit.md")
+    assert (passed["stands"] == "items").all()
+    text = page("docs/audit.md")
+    assert f"Of its {len(trials)} misprints {len(passed)} pass, and each has items" in text
+    questions, ratios, others = (
+        passed["claim"].str.contains(of).sum() for of in (r"table_02/\d/n", "table_04", "table_05")
     )
-    assert f"; {items.sum()} are of numbers of items, " in page("docs/audit.md")
-    assert f"; after {undefined.sum()}, such as a score of 867.0%" in page("docs/audit.md")
+    assert len(passed) == questions + ratios + others + 1
+    assert f"{questions} are numbers of questions, {ratios} ratios of Table 4, a score" in text
+    assert f"a score and {others} numbers of Table 5." in text
+    whole = ~passed["data"].str.contains(".", regex=False)
+    assert f"Of {whole.sum()} all scores are 0 or 1" in text
 
 
 def shifted(cell: Printed, by: float) -> Printed:
