@@ -7,7 +7,7 @@ import pytest
 
 from kotawala2026 import e_process_simulation
 from kotawala2026.e_process_simulation import e_process_calibration, e_process_trajectories
-from kotawala2026.populations import discordance_from_required_n
+from kotawala2026.rejection_rates import discordance_from_required_n
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.e_process import (

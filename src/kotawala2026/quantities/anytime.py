@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from kotawala2026.labels import pair_names
 from kotawala2026.operating_point import ALPHA
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, Simulation
-from kotawala2026.simulations.findings_simulated import chunk_name
+from kotawala2026.simulations import chunk_name
 from llm_power._statistics.e_process import UNIFORM_98, anytime_required_n
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.paired_binary import required_n_discordance

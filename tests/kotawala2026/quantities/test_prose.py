@@ -53,7 +53,7 @@ def of_topic(findings: list[Finding], topic: str, claims: Printed) -> pd.DataFra
 
 def simulated(**settings: Any) -> list[Finding]:
     all_settings = load_settings(DATA / "settings.yaml") | settings
-    chunks = findings_simulated.chunks(all_settings, {"seed": 1, "n_trials_large": 2_000})
+    chunks = findings_simulated(all_settings, {"seed": 1, "n_trials_large": 2_000})
     rows = {name: simulate() for name, simulate in chunks.items()}
     return on_grounds(Simulation(all_settings, n_trials_large=2_000, chunks=rows))
 

@@ -1,8 +1,6 @@
-"""Power of the paired bootstrap against the number of items (Figures 5 and 6, Appendix B).
+"""Simulations in jobs of their own: power curves (Figures 5, 6) and e-processes (Appendix C).
 
-The trials draw items from one reference score matrix. The gap of a drawn reference of 30,000 items
-has a standard error of about 0.3 points, so that its own required N can lie a third off the
-population's at a gap of 2 points. The curve meets the target power at the reference's own.
+A function has the name of its exhibit, or of its job, and returns what simulates each chunk.
 """
 
 from __future__ import annotations
@@ -11,21 +9,27 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
 
-from kotawala2026.populations import latent_correlation
-from llm_power._statistics.argument_checks import counts
+from kotawala2026.e_process_simulation import e_process_calibration
+from kotawala2026.rejection_rates import discordance_from_required_n
+from llm_power._errors import InvalidArgument
+from llm_power._statistics._roots import find_roots
+from llm_power._statistics.argument_checks import broadcast, counts, finite, strictly_between
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
 from llm_power._statistics.copula_pairs import (
+    copula_cells,
     draw_graded_pairs,
     graded_difference_variance,
     lattice_graded_pairs,
     paired_bernoulli_cells,
 )
+from llm_power._statistics.e_process import BETA_2_2, TWO_POINT, UNIFORM_98, Mixture
 from llm_power._statistics.inversion import required_n
+from llm_power._statistics.paired_binary import admissible_rho
 from llm_power._statistics.paired_bootstrap import bootstrap_power
 from llm_power._statistics.random_streams import named_rng
 from replication.simulations import Chunks
@@ -37,6 +41,31 @@ Scores = tuple[FloatArray, FloatArray]
 #: Sizes of the trials, as shares of N*.
 RATIOS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4, 1.6, 2.0)
 REFERENCES: tuple[Reference, Reference] = ("expected", "drawn")
+_MIXTURES: Final[tuple[Mixture, ...]] = (UNIFORM_98, BETA_2_2, TWO_POINT)
+_HORIZON: Final = 10  # in N*: nearly every trial under the alternative has crossed by then
+
+
+def latent_correlation(p_a: ArrayLike, p_b: ArrayLike, rho: ArrayLike) -> FloatArray:
+    r"""Latent correlation :math:`\rho_z` that gives two 0/1 scores the correlation `rho`."""
+    a, b, r = broadcast(
+        p_a=strictly_between("p_a", p_a, 0.0, 1.0),
+        p_b=strictly_between("p_b", p_b, 0.0, 1.0),
+        rho=finite("rho", rho),
+    )
+
+    def excess(rho_z: FloatArray, a: FloatArray, b: FloatArray, r: FloatArray) -> FloatArray:
+        return copula_cells(a, b, rho_z).rho - r
+
+    edge = np.full(r.shape, 1 - 1e-12)
+    rho_z = find_roots(excess, (-edge, edge), (a, b, r))
+    if not np.all(np.isfinite(rho_z)):
+        lower, upper = admissible_rho(a, b)
+        at = tuple(np.argwhere(~np.isfinite(rho_z))[0])
+        raise InvalidArgument(
+            f"rho must lie inside ({lower[at]:.6g}, {upper[at]:.6g}) for p_a={a[at]:.6g} and "
+            f"p_b={b[at]:.6g} (eqs. 7 and 8), got {float(r[at])!r}"
+        )
+    return rho_z
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +142,9 @@ def power_curve(
 
     Without `n_resamples` the decision is that of infinitely many.
     """
+    # The trials draw items from one reference. The gap of a drawn reference of 30,000 items has a
+    # standard error of about 0.3 points, so that its own N* can lie a third off the population's
+    # at a gap of 2 points. The curve meets the target power at the reference's own.
     stream = population.stream
     if reference == "drawn":
         rng = named_rng(seed, f"{stream}/reference")
@@ -151,7 +183,27 @@ def power_curve(
     )
 
 
-def chunks_of(
+def figure_05(settings: Mapping[str, Any], numbers: Mapping[str, int]) -> Chunks:
+    """Return what simulates each curve of Figure 5, against an expected or a drawn reference."""
+    p_a, rho = settings["figure_5_p_a"], settings["figure_5_rho"]
+    populations = [bernoulli_pairs(p_a, delta, rho) for delta in settings["figure_5_deltas"]]
+    # Decided as with infinitely many resamples, whose number the paper does not state.
+    return _of_populations(
+        populations, numbers, n_reference=settings["figure_5_population"], n_resamples=None
+    )
+
+
+def figure_06(settings: Mapping[str, Any], numbers: Mapping[str, int]) -> Chunks:
+    """Return what simulates each curve of Figure 6, with N* of eq. (3)."""
+    # The paper does not state the latent correlation: that of Figure 5.
+    rho_z, n_reference = settings["figure_5_rho"], settings["figure_5_population"]
+    populations = [graded_pairs(delta, rho_z) for delta in settings["figure_6_deltas"]]
+    return _of_populations(
+        populations, numbers, n_reference=n_reference, n_resamples=numbers["n_resamples"]
+    )
+
+
+def _of_populations(
     populations: Iterable[Population],
     numbers: Mapping[str, int],
     *,
@@ -170,4 +222,58 @@ def chunks_of(
             seed=numbers["seed"],
         )
         for reference, population in product(REFERENCES, populations)
+    }
+
+
+def chunk_name(delta: float, hypothesis: str, n_trials: int) -> str:
+    """Return the name of a chunk, and of its stream below ``e_process``."""
+    return f"{delta:g}/{hypothesis}/{n_trials}"
+
+
+def findings_simulated(settings: Mapping[str, Any], numbers: Mapping[str, int]) -> Chunks:
+    """Return by DELTA/HYPOTHESIS/TRIALS what simulates the e-process, a row per mixture."""
+    # Gap and N* decide the discordance probabilities; under the null both are their mean. The paper
+    # does not say where its trials end; here, at 10 N*.
+    alpha, power = settings["alpha"], settings["power"]
+
+    def rows(
+        delta: float, n_star: float, hypothesis: str, cells: tuple[float, float], n_trials: int
+    ) -> pd.DataFrame:
+        name = f"e_process/{chunk_name(delta, hypothesis, n_trials)}"
+        return pd.DataFrame(
+            [
+                _row(
+                    cells,
+                    horizon=round(_HORIZON * n_star),
+                    alpha=alpha,
+                    n_trials=n_trials,
+                    mixture=mixture,
+                    rng=named_rng(numbers["seed"], name),
+                )
+                for mixture in _MIXTURES
+            ]
+        )
+
+    by_name = {}
+    pairs = zip(settings["e_process_deltas"], settings["e_process_n_stars"], strict=True)
+    for delta, n_star in pairs:
+        p10, p01 = discordance_from_required_n(delta, n_star, alpha=alpha, power=power)
+        even = (p10 + p01) / 2
+        for n_trials in (settings["e_process_trials"], numbers["n_trials_large"]):
+            for hypothesis, cells in (("null", (even, even)), ("gap", (p10, p01))):
+                chunk = partial(rows, delta, n_star, hypothesis, cells, n_trials)
+                by_name[chunk_name(delta, hypothesis, n_trials)] = chunk
+    return by_name
+
+
+def _row(cells: tuple[float, float], mixture: Mixture, **how: Any) -> dict[str, object]:
+    result = e_process_calibration(*cells, mixture=mixture, **how)
+    late = np.quantile(result.stopping_items, 0.8, method="inverted_cdf")
+    return {
+        "mixture": mixture.name,
+        "rejection_rate": result.rejection_rate,
+        "standard_error": result.standard_error,
+        "mean_stopping": result.mean_stopping,
+        "mean_stopping_error": result.mean_stopping_error,
+        "stopping_p80": float(late),
     }
