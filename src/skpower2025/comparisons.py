@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
 import numpy as np
+import pandas as pd
 from scipy.special import bdtrc, ndtr, ndtri
+
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.exact_required_n import McNemarDesign
 from llm_power._statistics.mcnemar import mcnemar_exact
-from typing import Final
-import numpy as np
-import pandas as pd
 from skpower2025.board import DATASETS, GROUPS, Dataset
+
+# The items that both solve are the one unknown. At the lowest agreement most items are discordant,
+# with least power and the largest p-value; at the highest, all discordant items speak for one
+# model.
 
 # With fewer discordant items, or this near to the target, the sum itself decides.
 _FEW = 100
