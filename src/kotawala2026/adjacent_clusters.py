@@ -14,7 +14,7 @@ from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_c
 from llm_power._statistics.clusterings import difficulty_bins
 from llm_power_audit._csv import csv_rows
 from llm_power_audit.printed_tables import PublishedError
-from replication.intervals import Interval
+from replication.constraints import Interval
 
 CLUSTER: Final = "category"
 _QUARTILES: Final = 4

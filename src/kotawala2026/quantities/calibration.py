@@ -26,8 +26,8 @@ from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.paired_bootstrap import bootstrap_tails
 from llm_power_audit.agreement import MONTE_CARLO_LEVEL, agrees
+from replication.constraints import Interval
 from replication.findings import Finding, derived
-from replication.intervals import Interval
 
 # Table 2's caption has sizes among its coordinates, and prints none. At this one each of its
 # deviations of power is within chance.

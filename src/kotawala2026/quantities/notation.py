@@ -21,9 +21,8 @@ from llm_power._statistics.mcnemar import mcnemar_exact, mcnemar_mid_p
 from llm_power_audit.agreement import agrees
 from llm_power_audit.printed import Printed
 from llm_power_audit.printed_tables import PublishedCounts
-from replication.constraints import BoardScore
+from replication.constraints import BoardScore, Interval
 from replication.findings import Finding, derived, within
-from replication.intervals import Interval
 
 # Two accuracies are of one model if they differ by no more than one item and a rounding.
 _SAME_ACCURACY: Final = 1.5e-4

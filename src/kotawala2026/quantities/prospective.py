@@ -20,8 +20,8 @@ from kotawala2026.quantities.rows_of_counts import one_of
 from kotawala2026.rejection_rates import TESTS, discordance_from_required_n, exact_rates
 from llm_power_audit.agreement import MONTE_CARLO_LEVEL, agrees
 from llm_power_audit.printed import Printed, parse_printed
+from replication.constraints import Interval
 from replication.findings import Finding
-from replication.intervals import Interval
 
 _CHI2 = TESTS.index("mcnemar_chi2")
 _TAIL: Final = MONTE_CARLO_LEVEL / 2

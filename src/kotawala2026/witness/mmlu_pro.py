@@ -21,8 +21,7 @@ from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power._statistics.random_streams import named_rng
 from llm_power_audit.printed import DISPLAY_RULES
 from llm_power_audit.printed_tables import PublishedError
-from replication.constraints import Constraint, select, witness_task
-from replication.intervals import Interval
+from replication.constraints import Constraint, Interval, select, witness_task
 from replication.witness.chain import chain_scores, start_counts
 from replication.witness.cluster_gaps import ClusterGaps, fit_pair
 from replication.witness.gap_misfit import PairTargets
