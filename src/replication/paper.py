@@ -210,7 +210,7 @@ class Paper:
     @property
     def quantities(self) -> str:
         """The module whose ``evaluate_printed(folder)`` finds what follows from what it prints."""
-        return f"{self.name}.quantities.evaluated"
+        return f"{self.name}.findings"
 
     @property
     def exhibit_rules(self) -> list[str]:

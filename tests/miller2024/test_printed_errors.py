@@ -13,7 +13,7 @@ from llm_power._statistics.standard_errors import (
     score_correlation,
     score_errors,
 )
-from miller2024.quantities.evaluated import variance_removed
+from miller2024.findings import variance_removed
 from miller2024.standard_errors import (
     bernoulli_error,
     correlation_from_errors,

@@ -14,7 +14,7 @@ import pytest
 from second_derivations_paper import counts_n_star
 
 from findings_by_name import Sets, Values, values_of
-from kotawala2026.quantities.evaluated import on_printed_numbers
+from kotawala2026.findings import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers, load_published
 from llm_power_audit.printed import parse_printed
 from paper_fixtures import PUBLISHED, with_cell

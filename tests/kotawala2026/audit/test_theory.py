@@ -18,8 +18,8 @@ from second_derivations_calculators import mean
 from second_derivations_paper import K, cohens_h, constant, counts_n_star, shortcut_ratio
 
 from findings_by_name import Sets, Values
+from kotawala2026.findings import on_printed_numbers
 from kotawala2026.quantities.closed_forms import Expansion, taylor_coefficient
-from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers
 from kotawala2026.quantities.unpaired import _recovered
 from llm_power_audit._errors import UNDEFINED

@@ -14,8 +14,8 @@ from statsmodels.stats.multitest import multipletests
 
 from board_examples import RESAMPLES, ClusteredBoard, CountedBoard
 from kotawala2026.exhibits.item_count import jointly_solved
+from kotawala2026.findings import on_grounds
 from kotawala2026.quantities.close_pairs import chance_of_robust, resampled_required_n
-from kotawala2026.quantities.evaluated import on_grounds
 from kotawala2026.quantities.grounds import Board, ClusterStages, Simulation
 from kotawala2026.quantities.shortcut import lemma_grid
 from kotawala2026.simulations import findings_simulated

@@ -13,7 +13,7 @@ import pytest
 
 from kotawala2026.adjacent_clusters import load_categories
 from kotawala2026.exhibits.item_count import implied_item_count
-from kotawala2026.quantities.evaluated import on_scores
+from kotawala2026.findings import on_scores
 from kotawala2026.witness.mmlu_pro import (
     MmluProWitness,
     assemble,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kotawala2026.quantities.evaluated import on_grounds
+from kotawala2026.findings import on_grounds
 from kotawala2026.quantities.grounds import Simulation
 from kotawala2026.simulations import findings_simulated
 from replication.findings import findings_frame
