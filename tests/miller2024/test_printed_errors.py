@@ -14,12 +14,12 @@ from llm_power._statistics.standard_errors import (
     score_errors,
 )
 from miller2024.findings import variance_removed
-from miller2024.standard_errors import (
+from miller2024.tables import (
+    _by_one_rule,
     bernoulli_error,
     correlation_from_errors,
     error_of_difference,
 )
-from miller2024.tables import _by_one_rule
 
 RNG = np.random.default_rng(4)
 CLUSTERS = np.repeat(np.arange(9), [3, 7, 1, 4, 6, 2, 5, 8, 4])
