@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import beta
 
-from kotawala2026.e_process_simulation import e_process_calibration
+from kotawala2026.simulations import e_process_calibration
 from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.clusters import ICC_CONFIDENCE
 from llm_power._board.counts import ScoreMoments

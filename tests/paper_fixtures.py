@@ -12,7 +12,7 @@ import pytest
 import board_examples
 from board_examples import ClusteredBoard, CountedBoard
 from findings_by_name import Errors, Sets, Values, errors_of, sets_of, values_of
-from kotawala2026.quantities.evaluated import on_printed_numbers
+from kotawala2026.findings import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers, load_published
 from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
 from llm_power._scores.store import TaskScores

@@ -26,7 +26,6 @@ from pathlib import Path
 
 from llm_power._documents import read_yaml
 from llm_power._errors import LLMPowerError, message_at
-from replication.last_screen import last_screen
 from replication.paper import folders_of
 from replication.records import Ledger
 from replication.run_owner import (
@@ -37,6 +36,7 @@ from replication.run_owner import (
     forget_owner,
     write_owner,
 )
+from replication.screen import last_screen
 
 ROOT = Path()
 SNAKEMAKE = str(Path(sys.executable).with_name("snakemake"))

@@ -1,19 +1,39 @@
-"""Clusters of items and adjacent ranks of MMLU-Pro: categories, quartiles of difficulty."""
+"""Clusters of items of MMLU-Pro, categories and quartiles of difficulty, and its adjacent ranks."""
 
 from __future__ import annotations
 
 from math import inf
+from pathlib import Path
 from typing import Final
 
 from llm_power._board.counts import count_cells_by_cluster
 from llm_power._board.families import pair_indices
+from llm_power._errors import one_line
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_counts
 from llm_power._statistics.clusterings import difficulty_bins
-from replication.intervals import Interval
+from llm_power_audit._csv import csv_rows
+from llm_power_audit.printed_tables import PublishedError
+from replication.constraints import Interval
 
 CLUSTER: Final = "category"
 _QUARTILES: Final = 4
+
+
+def load_categories(path: Path) -> dict[str, int]:
+    """Load the sizes of the categories in test order from ``mmlu_pro_categories.csv``."""
+    try:
+        header, *rows = csv_rows(path)
+        sizes = {name: int(size) for name, size in rows}
+    except ValueError as error:
+        raise PublishedError(one_line(f"{path}: cannot be read: {error}")) from error
+    if header != ["category", "n_items"]:
+        raise PublishedError(f"{path}: the header must be category,n_items")
+    if len(sizes) < 2 or len(sizes) != len(rows) or min(sizes.values()) < 2:
+        raise PublishedError(
+            f"{path}: needs two or more categories, each once with 2 items or more"
+        )
+    return sizes
 
 
 def adjacent_moments(values: FloatArray, labels: IntArray) -> ClusterMoments:

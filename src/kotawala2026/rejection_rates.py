@@ -11,11 +11,19 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from kotawala2026.populations import gap_at_required_n
+from llm_power._errors import InvalidArgument
+from llm_power._statistics._roots import find_roots
 from llm_power._statistics._special import binomial_pmf, likely_counts
-from llm_power._statistics.argument_checks import discordance, open_unit, positive_count
+from llm_power._statistics.argument_checks import (
+    counts,
+    discordance,
+    open_unit,
+    positive_count,
+    strictly_between,
+)
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, RandomSource
-from llm_power._statistics.copula_pairs import paired_bernoulli_cells
+from llm_power._statistics.copula_pairs import copula_cells, paired_bernoulli_cells
+from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.mcnemar import (
     mcnemar_asymptotic,
     mcnemar_continuity_corrected,
@@ -110,6 +118,43 @@ def discordance_at(p: float, rho_z: float, gap: float) -> tuple[float, float]:
     """Return the discordance probabilities of accuracies p ± gap/2 at a latent correlation."""
     cells = paired_bernoulli_cells(p + gap / 2, p - gap / 2, rho_z)
     return float(cells.p10), float(cells.p01)
+
+
+def gap_at_required_n(
+    p: float, rho_z: float, n_items: int, *, alpha: float = 0.05, power: float = 0.80
+) -> float:
+    """Gap whose required N is exactly `n_items` (the alternative of Section 5)."""
+    mid, latent = open_unit("p", p), float(strictly_between("rho_z", rho_z, -1.0, 1.0))
+    n, k = int(counts("n_items", n_items)), float(z_sum(alpha, power)) ** 2
+
+    def surplus(delta: FloatArray) -> FloatArray:
+        cells = copula_cells(mid + delta / 2, mid - delta / 2, np.full(np.shape(delta), latent))
+        # N* <= n without dividing by the gap: K (b + c - delta^2) <= n delta^2.
+        return (n + k) * np.square(delta) - k * (cells.p10 + cells.p01)
+
+    widest = 2 * min(mid, 1 - mid) * (1 - 1e-9)
+    root = find_roots(surplus, (np.asarray(1e-9), np.asarray(widest)))
+    if not np.isfinite(root):
+        raise InvalidArgument(
+            f"n_items is too small for any gap around p={p!r} to have N* = n, got {n_items!r}"
+        )
+    return float(root)
+
+
+def discordance_from_required_n(
+    delta: float, n_star: float, *, alpha: float = 0.05, power: float = 0.80
+) -> tuple[float, float]:
+    r"""Discordance probabilities of a pair known by its gap and required N alone.
+
+    Eq. (3) gives :math:`\sigma_D^2`, and :math:`p_{10} + p_{01} = \sigma_D^2 + \delta^2`.
+    Figure 4's pair is (0.024, 2362).
+    """
+    variance = n_star * delta**2 / float(z_sum(alpha, power)) ** 2
+    total = variance + delta**2
+    p10, p01 = (total + delta) / 2, (total - delta) / 2
+    if n_star <= 0 or min(p10, p01) < 0 or total > 1:
+        raise InvalidArgument(f"no pair has delta={delta!r} and n_star={n_star!r}")
+    return p10, p01
 
 
 def _rejects(b: IntArray, c: IntArray, n: int, alpha: float) -> BoolArray:

@@ -1,22 +1,39 @@
-"""Read a register from YAML that is not trusted, and check it by its schema."""
+"""A register as it is written: YAML that is not trusted, its schema, patterns and placeholders.
+
+Patterns of entries and texts with names in braces may come to a limited size.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
 from llm_power._documents import DocumentError, first_violation, overflows, read_yaml
 from llm_power._errors import one_line
-from llm_power_audit._errors import AuditError
-from llm_power_audit._templates import entries_of_pattern, refuse_excess_of_patterns
+from llm_power_audit._errors import AuditError, within
+from llm_power_audit.claims import Scalar
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
+
+_BRACES = re.compile(r"\{\{|\}\}|\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}|[{}]")
+# No register written by hand comes near these.
+_MOST_CLAIMS: Final = 100_000
+_MOST_CHARACTERS: Final = 128 * 1024 * 1024
+
+# What a number, a text or a list takes by itself, in characters.
+_OVERHEAD: Final = 50
+# Lists of which each subject takes one entry.
+_SHARED_OUT: Final = ("printed", "states", "printed_standard_error")
+
+Subjects = Mapping[str, Sequence[Mapping[str, Scalar]]]
 
 
 def read_document(path: Path) -> Any:
@@ -67,3 +84,126 @@ def _violation(document: Any, error: ValidationError) -> AuditError:
         claim=claim,
         field="/".join(str(part) for part in path),
     )
+
+
+def placeholders(text: str) -> list[str]:
+    """Return the names in braces, each as often as it occurs."""
+    return [match["name"] for match in _BRACES.finditer(text) if match["name"]]
+
+
+def fill_braces(text: str, values: Mapping[str, str]) -> str:
+    """Replace ``{name}`` by its value and a doubled brace by a single one."""
+
+    def replace(match: re.Match[str]) -> str:
+        if match[0] in ("{{", "}}"):
+            return match[0][0]
+        if match["name"] in values:
+            return values[match["name"]]
+        known = ", ".join(f"{{{name}}}" for name in values) or "none here"
+        problem = f"unknown placeholder or single brace {match[0]!r} in {one_line(text, 80)!r}"
+        remedy = f"use a known placeholder ({known}), or double the brace to print it"
+        raise AuditError(problem, remedy=remedy)
+
+    return _BRACES.sub(replace, text)
+
+
+def entries_of_pattern(entry: Any, fields: Collection[str]) -> Iterator[Any]:
+    """Yield the entries of a pattern, one for each row of its ``each``; another entry as it is."""
+    rows = entry.get("each") if isinstance(entry, dict) else None
+    if not (isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows)):
+        yield entry  # what is wrong with it, the schema says
+        return
+    shared = {name: value for name, value in entry.items() if name != "each"}
+    used = set(_placeholders_of(shared))
+    for row in rows:
+        words = {name: value for name, value in row.items() if name not in fields}
+        with within(claim=str(row.get("id", ""))):
+            for name, value in words.items():
+                if name not in used or not isinstance(value, (str, int, float)):
+                    problem = f"{name!r} is neither a field nor a text or number for a {{{name}}}"
+                    remedy = "correct its name, or use it in what the rows share"
+                    raise AuditError(problem, remedy=remedy, field="each")
+        yield {**_with_words(shared, words), **{name: row[name] for name in row if name in fields}}
+
+
+def _placeholders_of(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from placeholders(value)
+    elif isinstance(value, (dict, list)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _placeholders_of(part)
+
+
+def _with_words(value: Any, words: Mapping[str, str | float]) -> Any:
+    """Fill in a row's words; one that is all of a text keeps its type, other braces stay."""
+    if isinstance(value, dict):
+        return {name: _with_words(part, words) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_with_words(part, words) for part in value]
+    if not isinstance(value, str):
+        return value
+    whole = _BRACES.fullmatch(value)
+    if whole and whole["name"] in words:
+        return words[whole["name"]]
+    return _BRACES.sub(lambda match: str(words.get(match["name"], match[0])), value)
+
+
+def refuse_excess(entries: Sequence[Mapping[str, Any]], subjects: Subjects) -> None:
+    """Refuse entries that make too many claims, or too much text, when they are repeated."""
+    longest = {name: _longest(rows) for name, rows in subjects.items()}
+    claims = characters = 0
+    for entry in entries:
+        over = entry.get("over")
+        n_rows = 1 if over is None else len(subjects.get(over, ()))
+        lengths = {} if over is None else longest.get(over, {})
+        claims += n_rows
+        characters += sum(
+            _filled(value, lengths)
+            * (1 if name in _SHARED_OUT and isinstance(value, list) else n_rows)
+            for name, value in entry.items()
+        )
+        if claims > _MOST_CLAIMS or characters > _MOST_CHARACTERS:
+            raise AuditError(
+                f"there are more than {_MOST_CLAIMS} claims"
+                if claims > _MOST_CLAIMS
+                else f"the claims come to more than {_MOST_CHARACTERS} characters",
+                remedy="split the register, or shorten the list of subjects",
+                claim=entry["id"],
+            )
+
+
+def refuse_excess_of_patterns(entries: Sequence[Any]) -> None:
+    """Refuse patterns that come to too many entries, or too much text, before they are filled."""
+    rows = characters = 0
+    for entry in entries:
+        each = entry.get("each") if isinstance(entry, dict) else None
+        if isinstance(each, list):
+            rows += len(each)
+            longest = _longest([row for row in each if isinstance(row, dict)])
+            shared = {name: value for name, value in entry.items() if name != "each"}
+            characters += len(each) * _filled(shared, longest)
+    if rows > _MOST_CLAIMS or characters > _MOST_CHARACTERS:
+        problem = f"the patterns come to more than {_MOST_CLAIMS} claims, or too much text"
+        remedy = "split the register, or shorten the lists under `each`"
+        raise AuditError(problem, remedy=remedy, field="each")
+
+
+def _longest(rows: Sequence[Mapping[str, Scalar]]) -> dict[str, int]:
+    """Return the length of the longest text that each placeholder stands for."""
+    lengths = {"n": len(str(len(rows)))}
+    for row in rows:
+        for name, value in row.items():
+            lengths[name] = max(lengths.get(name, 0), len(str(value)))
+    return lengths
+
+
+def _filled(value: Any, longest: Mapping[str, int]) -> int:
+    """Return the greatest length of a field of one claim, placeholders filled in."""
+    if isinstance(value, dict):
+        return _OVERHEAD + sum(_filled(part, longest) for part in value.values())
+    if isinstance(value, list):
+        return _OVERHEAD + sum(_filled(part, longest) for part in value)
+    if isinstance(value, str):
+        filled = sum(longest.get(name, 0) for name in placeholders(value))
+        return _OVERHEAD + len(value) + filled
+    return _OVERHEAD

@@ -1,11 +1,17 @@
-"""What a page shows of an exhibit: an excerpt of its printed cells, or a map of their verdicts."""
+"""What a page shows of an exhibit: an excerpt of its cells, a map of verdicts, a small picture."""
 
 from __future__ import annotations
 
+import base64
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
 from typing import Final
+
+from PIL import Image, UnidentifiedImageError
 
 from llm_power._provenance import VERDICTS, Verdict
 from llm_power_audit.claims import Cell, Claim, Exhibit
@@ -14,6 +20,9 @@ from llm_power_audit.evaluate import Audit, Judged
 
 _MOST_ROWS: Final = 4
 _MOST_COLUMNS: Final = 2
+# A little more than the widest place in the page.
+_WIDTH: Final = 400
+_COLORS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +110,25 @@ def counts_by_exhibit(judged: Iterable[Judged]) -> Mapping[str, list[tuple[Verdi
         name: [(verdict, own[verdict]) for verdict in VERDICTS if own[verdict]]
         for name, own in counts.items()
     }
+
+
+def small_pictures(exhibits: Mapping[str, Exhibit], results: Path) -> dict[str, str]:
+    """Return a small picture of each exhibit that is drawn as a PNG beside its file."""
+    drawn = {name: results / Path(one.file).with_suffix(".png") for name, one in exhibits.items()}
+    found = {}
+    for name, path in drawn.items():
+        # In the place of an undefined exhibit stands why it is none.
+        with suppress(UnidentifiedImageError, FileNotFoundError):
+            found[name] = picture_address(path)
+    return found
+
+
+def picture_address(path: Path, width: int = _WIDTH, colors: int = _COLORS) -> str:
+    """Return a picture as an address that holds it, on white, no wider or higher than `width`."""
+    with Image.open(path) as picture:
+        flat = Image.new("RGB", picture.size, "white")
+        flat.paste(picture, mask=picture.convert("RGBA").getchannel("A"))
+    flat.thumbnail((width, width), Image.Resampling.LANCZOS)
+    file = BytesIO()
+    flat.quantize(colors, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"

@@ -1,20 +1,38 @@
-"""The result files of one audit."""
+"""The result files of one audit: its claims as CSV and Markdown, corrections and report."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
+from typing import Final
 from urllib.parse import quote
+
+import pandas as pd
 
 from llm_power._errors import one_line
 from llm_power._extra import left_out
-from llm_power._report.text_tables import plain_table
+from llm_power._provenance import EVIDENCE, VERDICTS, Verdict
+from llm_power._report._escape import escape_markdown
+from llm_power._report.text_tables import markdown_table, plain_table
 from llm_power._result_set import write_together
 from llm_power_audit.corrections import corrections_json
-from llm_power_audit.evaluate import Audit
+from llm_power_audit.evaluate import Audit, Judged
+from llm_power_audit.independence import independent_tests
 from llm_power_audit.mutation import Trial, write_mutation
-from llm_power_audit.tables import totals_cells, write_claims
+
+_OF_DECIDING: Final = ("value", "lower", "upper", "standard_error", "discrepancy", "z", "rounding")
+CLAIM_COLUMNS: Final = [
+    *["id", "kind", "section", "place", "exhibit", "claim", "quantity", "printed", "half_unit"],
+    *["verdict", "evidence", *_OF_DECIDING, "source", "made_by", "reason", "readings"],
+    *["undefined", "follows_from", "test", "derivation", "consequence", "needs", "note"],
+]
+_TESTS: Final = (
+    "Cells of a table follow from one another. Given as few of them as all others follow from, and "
+    "without those that repeat a computation, the decided ones are so many tests."
+)
+# What is shown in full.
+_IN_FULL: Final[tuple[Verdict, ...]] = ("contradicted", "ambiguous")
 
 
 def write_audit(out: Path, audit: Audit, results: Path, trials: Sequence[Trial] = ()) -> str:
@@ -28,7 +46,7 @@ def write_audit(out: Path, audit: Audit, results: Path, trials: Sequence[Trial] 
         (folder / "corrections.json").write_bytes(corrections_json(audit).encode("utf-8"))
         if not absent:
             # On demand: not everybody has what it is made with.
-            from llm_power_audit.pictures import small_pictures  # noqa: PLC0415
+            from llm_power_audit._exhibits import small_pictures  # noqa: PLC0415
             from llm_power_audit.report import render_report  # noqa: PLC0415
 
             report = render_report(
@@ -61,3 +79,131 @@ def _links(audit: Audit, results: Path, out: Path) -> dict[str, str]:
     return {
         name: quote(PurePath(os.path.normpath(Path(base, name))).as_posix()) for name in present
     }
+
+
+def claims_frame(audit: Audit) -> pd.DataFrame:
+    """Return one row per claim; ``value`` to ``source`` are of the check that decides."""
+    rows = [_row(judged) for judged in audit.judged]
+    return pd.DataFrame(rows, columns=CLAIM_COLUMNS).astype({"value": object})
+
+
+def write_claims(audit: Audit, csv_path: Path, md_path: Path) -> None:
+    """Write the claims as CSV, and as Markdown for readers."""
+    claims_frame(audit).to_csv(csv_path, index=False, lineterminator="\n", encoding="utf-8")
+    md_path.write_bytes(claims_markdown(audit).encode("utf-8"))
+
+
+def claims_markdown(audit: Audit) -> str:
+    """Return the claims as Markdown; what the register says is text in it, and never markup."""
+    title = escape_markdown(audit.register.title) or "Claims"
+    blocks = [f"# {title}: claims under audit"]
+    if audit.register.source:
+        blocks.append(f"Source: {escape_markdown(audit.register.source)}")
+    header, *rows = totals_cells(audit)
+    blocks += ["## Totals", markdown_table([header, *rows], right=range(1, len(header)))]
+    if rows := tests_cells(audit):
+        header = ["exhibit", "decided", "given", "repeated", "tests"]
+        blocks += ["## Tests", _TESTS, markdown_table([header, *rows], right=(1, 2))]
+    for verdict in _IN_FULL:
+        found = [_in_full(judged) for judged in audit.with_verdict(verdict)]
+        blocks += [f"## {verdict.capitalize()}", *(found or ["None."])]
+    blocks.append("## Every claim")
+    sections: dict[str, list[Judged]] = {}
+    for judged in audit.judged:
+        sections.setdefault(judged.claim.section, []).append(judged)
+    for section, members in sections.items():
+        blocks += [f"### {escape_markdown(section)}", _section_table(members)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def totals_cells(audit: Audit) -> list[list[str]]:
+    """Return the totals by verdict and evidence, with sums, as rows of a table and its header.
+
+    Classes of evidence that no claim rests on are left out.
+    """
+    counts = audit.counts()
+    classes = [evidence for evidence in EVIDENCE if counts["", evidence]]
+    rows = [
+        [_words(verdict or "all"), *(str(counts[verdict, evidence]) for evidence in (*classes, ""))]
+        for verdict in (*VERDICTS, "")
+    ]
+    return [["", *map(_words, classes), "all"], *rows]
+
+
+def tests_cells(audit: Audit) -> list[list[str]]:
+    """Return exhibit, decided cells, those given and repeated, and tests, as rows of a table."""
+    counted: dict[str, tuple[int, ...]] = {
+        audit.register.exhibits[name].title: (
+            *(one.decided, len(one.given), len(one.repeated)),
+            one.tests,
+        )
+        for name, one in independent_tests(audit.judged).items()
+    }
+    if counted:
+        counted["all"] = tuple(map(sum, zip(*counted.values(), strict=True)))
+    return [[title, *map(str, row)] for title, row in counted.items()]
+
+
+def _row(judged: Judged) -> dict[str, object]:
+    claim, deciding = judged.claim, judged.deciding
+    row: dict[str, object] = {name: getattr(claim, name, None) for name in CLAIM_COLUMNS}
+    row |= {name: getattr(judged, name) for name in ("verdict", "evidence", "reason", "made_by")}
+    row |= {name: getattr(deciding, name, None) for name in _OF_DECIDING}
+    is_text = claim.statement.relation == "text"
+    return row | {
+        "half_unit": None if is_text else claim.statement.half_unit,
+        "standard_error": row["standard_error"] or None,
+        "source": deciding.check.source if deciding else None,
+        "readings": "; ".join(
+            f"{o.check.reading}: {o.value!r}" for o in judged.outcomes if o.check.reading
+        ),
+        "follows_from": " ".join(claim.follows_from),
+        "derivation": judged.derivation,
+    }
+
+
+def _in_full(judged: Judged) -> str:
+    claim = judged.claim
+    place = ", ".join(filter(None, [claim.section, claim.place]))
+    lines = [
+        f"### {escape_markdown(claim.id)}",
+        f"{escape_markdown(place)}. {escape_markdown(claim.claim)}",
+        *_labeled(
+            ("Printed", claim.printed),
+            ("Found", judged.reason),
+            ("Evidence", _words(judged.evidence)),
+            ("Undefined", claim.undefined),
+            ("Derivation", judged.derivation),
+            ("What it changes", claim.consequence),
+            ("Test", claim.test),
+            ("Other checks", "; ".join(_others(judged))),
+            ("Note", claim.note),
+        ),
+    ]
+    return "\n\n".join(lines)
+
+
+def _others(judged: Judged) -> Iterator[str]:
+    for outcome in judged.outcomes:
+        if outcome is not judged.deciding and not outcome.check.reading:
+            value = outcome.shown(judged.claim)
+            weight = f"{_words(outcome.evidence)}, {_words(outcome.verdict)}"
+            yield f"{outcome.check.source}: {value} ({weight})"
+
+
+def _labeled(*texts: tuple[str, str]) -> list[str]:
+    return [f"**{label}:** {escape_markdown(text)}" for label, text in texts if text]
+
+
+def _section_table(judged: Sequence[Judged]) -> str:
+    header = ["id", "place", "claim", "printed", "value", "verdict", "evidence"]
+    rows = []
+    for j in judged:
+        value = j.deciding.shown(j.claim) if j.deciding else ""
+        cells = [j.claim.id, j.claim.place, j.claim.claim, j.claim.printed, value]
+        rows.append([*cells, _words(j.verdict), _words(j.evidence)])
+    return markdown_table([header, *rows], right=(3, 4))
+
+
+def _words(name: object) -> str:
+    return str(name).replace("_", " ")

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from llm_power._provenance import EVIDENCE, Evidence, Verdict
+from llm_power_audit._document import fill_braces
 from llm_power_audit._errors import AuditError, Undefined, within
-from llm_power_audit._templates import fill_braces
 from llm_power_audit.agreement import (
     HOLDING,
     Ruling,

@@ -1,4 +1,4 @@
-"""Loading of registers of claims.
+"""Loading of registers of claims, and of the printed cells that claims name.
 
 A register is a YAML file that anybody may have written. `load_register` parses it without
 running anything, checks it against ``register.schema.yaml``, repeats entries over their
@@ -11,12 +11,18 @@ import math
 import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from llm_power_audit._cells import PrintedCells
-from llm_power_audit._document import read_document, validate, with_patterns_written_out
+from llm_power_audit._csv import Rows, below, read_csv, suggest
+from llm_power_audit._document import (
+    fill_braces,
+    read_document,
+    refuse_excess,
+    validate,
+    with_patterns_written_out,
+)
 from llm_power_audit._errors import AuditError, within
 from llm_power_audit._pairs import written_out
 from llm_power_audit._references import (
@@ -25,9 +31,15 @@ from llm_power_audit._references import (
     load_findings,
     repeat_printed,
 )
-from llm_power_audit._templates import fill_braces, refuse_excess
-from llm_power_audit.claims import Check, Claim, Exhibit, Register
-from llm_power_audit.printed import Printed, need_finite, printed_unit, statement_of
+from llm_power_audit.claims import Cell, Check, Claim, Exhibit, Register
+from llm_power_audit.printed import (
+    Printed,
+    need_finite,
+    parse_interval,
+    printed_unit,
+    split_parentheses,
+    statement_of,
+)
 
 # Filled in after judging, and only in derivations.
 RESULT_PLACEHOLDERS: Final = ("value", "printed", "discrepancy")
@@ -269,3 +281,62 @@ def _check(entry: Mapping[str, Any], field: str) -> Check:
     for name in ("scale", "standard_error"):
         need_finite(entry.get(name), f"{field}/{name}")
     return Check(**entry)
+
+
+class PrintedCells:
+    """The CSV files of printed cells that the exhibits of a register name, each read once."""
+
+    def __init__(self, folder: Path, exhibits: Mapping[str, Mapping[str, Any]]) -> None:
+        self._folder = folder.resolve()
+        self._files = {name: entry.get("printed", "") for name, entry in exhibits.items()}
+        self._tables: dict[str, Rows] = {}
+
+    def exhibit(self, claim_id: str) -> str:
+        """Return the exhibit that an id begins with; empty if it begins with none."""
+        name = claim_id.partition("/")[0]
+        return name if name in self._files else ""
+
+    def find(self, claim_id: str, exhibit: str, spelled: Mapping[str, Any]) -> tuple[Cell, str]:
+        """Return the cell that an id ``EXHIBIT/ROW/COLUMN/PART`` names, and its printed text."""
+        name, *parts = claim_id.split("/")
+        in_id = zip(("row", "column", "part"), parts, strict=False)
+        address = {**(dict(in_id) if name == exhibit else {}), **spelled}
+        file = self._files.get(exhibit, "")
+        if not file or "column" not in address or not str(address.get("row", "")).isdecimal():
+            raise AuditError(
+                "there is no printed number, and no cell of an exhibit with printed cells",
+                remedy="give one of `printed` and `printed_of`, or name a cell by the id, "
+                "EXHIBIT/ROW/COLUMN, or in `cell`, and its file in `printed` of the exhibit",
+                field="printed",
+            )
+        cell = Cell(file, int(address["row"]), address["column"], address.get("part", ""))
+        if file not in self._tables:
+            self._tables[file] = read_csv(file, below(self._folder, file, "cell"), "cell")[1]
+        rows = self._tables[file]
+        if not 1 <= cell.row <= len(rows):
+            problem = f"{cell.file} has no row {cell.row}"
+            raise AuditError(problem, remedy=f"name one of its {len(rows)} rows", field="cell/row")
+        row = rows[cell.row - 1]
+        if cell.column not in row:
+            problem = f"{cell.file} has no column {cell.column!r}"
+            remedy = suggest(cell.column, list(row), f"name one of {', '.join(row)}")
+            raise AuditError(problem, remedy=remedy, field="cell/column")
+        try:
+            # By the first cell of the row readers know it.
+            return replace(cell, label=next(iter(row.values()))), _part(row[cell.column], cell.part)
+        except ValueError as error:
+            problem = f"the cell has no part {cell.part!r}: {error}"
+            remedy = "name a part that it has, or none"
+            raise AuditError(problem, remedy=remedy, field="cell/part") from error
+
+
+def _part(text: str, part: str) -> str:
+    if part in ("", "count", "text"):
+        return text
+    if part in ("parentheses", "share"):
+        return split_parentheses(text)[1]
+    interval = parse_interval(text)
+    ends = {"point": interval.point, "lower": interval.lower, "upper": interval.upper}
+    if part not in ends:
+        raise ValueError(f"known are {', '.join(ends)}, count, share, parentheses and text")
+    return ends[part].text

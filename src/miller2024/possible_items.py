@@ -14,8 +14,15 @@ from scipy.optimize import LinearConstraint, milp
 
 from llm_power._statistics.arrays import ArrayLike, FloatArray
 from llm_power_audit.agreement import interval
-from miller2024.standard_errors import bernoulli_error, error_of_difference
-from miller2024.tables import MODELS, Z_95, as_share, rows_of, rows_of_table_05
+from miller2024.tables import (
+    MODELS,
+    Z_95,
+    as_share,
+    bernoulli_error,
+    error_of_difference,
+    rows_of,
+    rows_of_table_05,
+)
 
 #: Answers to a question, whose mean is its score.
 ANSWERS: Final = (1, 2, 20)

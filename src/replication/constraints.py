@@ -1,8 +1,8 @@
-"""Printed numbers of a panel, and their roles: fitted by its witness, or held out.
+"""Printed numbers of a panel: the values that round to them, and their roles for its witness.
 
-The field ``measures`` of a claim names panel, quantity, subject and role of its number. The loader
-makes one `Constraint` of each number. Scores that a board displayed are constraints as well, but
-have no claim, as the paper does not print them.
+The field ``measures`` of a claim names panel, quantity, subject and role of its number: fitted by
+the witness, or held out. The loader makes one `Constraint` of each number. Scores that a board
+displayed are constraints as well, but have no claim, as the paper does not print them.
 """
 
 from __future__ import annotations
@@ -56,6 +56,44 @@ _MEASURES: Final = {
 _BOARD_COLUMNS: Final = [
     *("panel", "task", "model", "hub_id", "n_items", "correct", "source", "revision", "note")
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The values that a number can have, given the rounding of what it follows from."""
+
+    lower: float
+    upper: float
+
+    @classmethod
+    def around(cls, *values: float) -> Interval:
+        """Return the smallest interval that holds these values."""
+        return cls(min(values), max(values))
+
+    def times(self, other: Interval) -> Interval:
+        """Return the products of two numbers that are not negative."""
+        return Interval(self.lower * other.lower, self.upper * other.upper)
+
+    def over(self, other: Interval) -> Interval:
+        """Return the ratios of a number that is not negative and a positive one."""
+        return Interval(self.lower / other.upper, self.upper / other.lower)
+
+    def within(self, *others: Interval) -> Interval:
+        """Return what all have in common; where that is nothing, the others say nothing of it."""
+        lower = max(self.lower, *(other.lower for other in others))
+        upper = min(self.upper, *(other.upper for other in others))
+        return Interval(lower, upper) if lower <= upper else self
+
+    def nearest_to(self, value: float) -> float:
+        """Return `value` if the interval holds it, else the end of the interval next to it."""
+        return min(max(value, self.lower), self.upper)
+
+
+def interval_of(printed: Printed) -> Interval:
+    """Return the values that round to the printed one, ends included."""
+    # The ends of `audit.agreement.interval` are these in decimal, an ulp away: the evidence of
+    # claims prints every digit.
+    return Interval(printed.value - printed.half_unit, printed.value + printed.half_unit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from llm_power._errors import InvalidArgument
 from llm_power._provenance import ScoresKind
 from llm_power_audit._errors import UNDEFINED
 from llm_power_audit.printed_tables import load_table
-from replication.intervals import Interval
+from replication.constraints import Interval
 from replication.settings import OPERATING_POINT, load_settings
 from replication.undefined import REFUSALS, reason_of
 

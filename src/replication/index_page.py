@@ -22,7 +22,7 @@ from llm_power._board.measure import Measure
 from llm_power._provenance import FINDING
 from llm_power._report.page import page_environment, page_parts
 from llm_power_audit._csv import Rows
-from llm_power_audit.pictures import picture_address
+from llm_power_audit._exhibits import picture_address
 from llm_power_audit.written_verdicts import (
     GLYPHS,
     claim_anchor,

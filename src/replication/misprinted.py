@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from llm_power_audit import register
-from llm_power_audit._cells import PrintedCells
 from llm_power_audit._csv import csv_rows
 from llm_power_audit.claims import Cell, Claim
+from llm_power_audit.register import PrintedCells
 
 
 @contextmanager

@@ -210,7 +210,7 @@ class Paper:
     @property
     def quantities(self) -> str:
         """The module whose ``evaluate_printed(folder)`` finds what follows from what it prints."""
-        return f"{self.name}.quantities.evaluated"
+        return f"{self.name}.findings"
 
     @property
     def exhibit_rules(self) -> list[str]:
@@ -239,13 +239,14 @@ class Paper:
 
     @property
     def simulations(self) -> dict[str, Numbered]:
-        """What is simulated in parts, by the name of its module and of its folder."""
+        """What is simulated in parts, by the name of its function and of its folder."""
         plans = {**self.exhibits, **self.prose}
         return {name: plan for name, plan in plans.items() if plan.parts}
 
-    def simulation(self, name: str) -> str:
-        """Return the module whose ``chunks(settings, numbers)`` are simulated."""
-        return f"{self.name}.simulations.{name}"
+    @property
+    def simulator(self) -> str:
+        """The module whose ``NAME(settings, numbers)`` returns the chunks of a simulation."""
+        return f"{self.name}.simulations"
 
     def simulated(self, name: str) -> list[str]:
         """Return the file of each part of a simulation; none if it has no parts."""

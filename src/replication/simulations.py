@@ -1,8 +1,8 @@
 """Simulations in chunks: each has its own random streams, jobs share them, and they are gathered.
 
-The paper's module ``simulations/NAME.py`` has ``chunks(settings, numbers)``, which returns what
-simulates each chunk by the chunk's name. No chunk depends on another, so that rows and values
-are the same however many jobs there are.
+The paper's module ``simulations.py`` has ``NAME(settings, numbers)``, which returns what simulates
+each chunk by the chunk's name. No chunk depends on another, so that rows and values are the same
+however many jobs there are.
 """
 
 from __future__ import annotations

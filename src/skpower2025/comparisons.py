@@ -1,20 +1,101 @@
-"""The comparisons of Section 4: with the median of a size group, and with the best so far."""
+"""The comparisons of Section 4, with the power and p-value of a pair over every agreement."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import pandas as pd
+from scipy.special import bdtrc, ndtr, ndtri
 
-from skpower2025.agreement import Ends, p_values, post_hoc_power
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.exact_required_n import McNemarDesign
+from llm_power._statistics.mcnemar import mcnemar_exact
 from skpower2025.board import DATASETS, GROUPS, Dataset
 
+# The items that both solve are the one unknown. At the lowest agreement most items are discordant,
+# with least power and the largest p-value; at the highest, all discordant items speak for one
+# model.
+
+# With fewer discordant items, or this near to the target, the sum itself decides.
+_FEW = 100
+_NEAR = 0.02
 # Columns that both kinds of comparisons have after their own.
 VERDICTS: Final = (
     *("power_lowest", "power_highest", "powered"),
     *("p_lowest", "p_highest", "significant"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """A number of each comparison at the lowest and at the highest agreement."""
+
+    lowest: FloatArray
+    highest: FloatArray
+
+    def decide(self, holds: BoolArray, may_hold: BoolArray) -> list[str]:
+        """Return whether each holds at every agreement, at none, or depends on it."""
+        words = np.select([holds & may_hold, ~(holds | may_hold)], ["every", "none"], "depends")
+        return [str(word) for word in words]
+
+    def at_least(self, target: float) -> list[str]:
+        """Return at which agreements each reaches a target: every, none, depends."""
+        return self.decide(self.lowest >= target, self.highest >= target)
+
+    def at_most(self, level: float) -> list[str]:
+        """Return at which agreements each is at most a level: every, none, depends."""
+        return self.decide(self.lowest <= level, self.highest <= level)
+
+
+def discordant_at_ends(a: IntArray, b: IntArray, n: int) -> tuple[IntArray, IntArray]:
+    """Return the items that one model alone solves, at the lowest agreement."""
+    # At the highest, the one with more solves all that the other does.
+    both = np.maximum(0, a + b - n)
+    return a - both, b - both
+
+
+def post_hoc_power(
+    a: IntArray, b: IntArray, n: int, *, alpha: float, power: float = 0.8, exact: bool = False
+) -> Ends:
+    """Power of the exact McNemar test at the shown counts, summed near `power` or everywhere."""
+    # The normal form with continuity correction is within .008 of the sum.
+    only_a, only_b = discordant_at_ends(a, b, n)
+    lowest = normal_power(only_a, only_b, n, alpha=alpha)
+    summed = exact | (only_a + only_b < _FEW) | (np.abs(lowest - power) < _NEAR)
+    if summed.any():
+        pairs = np.sort(np.stack([only_a[summed], only_b[summed]]), axis=0)
+        cells, place = np.unique(pairs, axis=1, return_inverse=True)
+        sums = [_summed(x, y, n, alpha) for x, y in cells.T.tolist()]
+        lowest[summed] = np.array(sums)[place.reshape(-1)]
+    # The fewest items that reject when all speak for one model: 2 * 2^-m <= alpha.
+    fewest = int(np.ceil(1 - np.log2(alpha)))
+    gap = np.abs(a - b)
+    return Ends(lowest, np.asarray(bdtrc(fewest - 1, n, gap / n)))
+
+
+def p_values(a: IntArray, b: IntArray, n: int) -> Ends:
+    """P-values of the exact McNemar test on the counts themselves."""
+    only_a, only_b = discordant_at_ends(a, b, n)
+    highest = mcnemar_exact(np.abs(a - b), np.zeros_like(a))
+    return Ends(mcnemar_exact(only_a, only_b), highest)
+
+
+def normal_power(only_a: IntArray, only_b: IntArray, n: int, *, alpha: float) -> FloatArray:
+    """Normal form of the test's power at given discordant counts, taken as rates."""
+    # The gap in items has variance n psi under the null and n (psi - delta^2) else; one item is the
+    # continuity correction of the exact test.
+    gap, discordant = np.abs(only_a - only_b), only_a + only_b
+    reach = -ndtri(alpha / 2) * np.sqrt(discordant) + 1
+    spread = np.sqrt(np.maximum(discordant - gap**2 / n, 1e-12))
+    return np.asarray(ndtr((gap - reach) / spread) + ndtr((-gap - reach) / spread))
+
+
+def _summed(only_a: int, only_b: int, n: int, alpha: float) -> float:
+    if only_a + only_b == 0:
+        return 0.0
+    return float(McNemarDesign(only_a / n, only_b / n, alpha=alpha).power(n))
 
 
 def with_the_median(board: pd.DataFrame, *, alpha: float, power: float) -> pd.DataFrame:

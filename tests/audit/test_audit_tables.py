@@ -10,16 +10,16 @@ import pandas as pd
 import pytest
 from registers import audited, check, claim, write_register
 
-from llm_power_audit.display import display_corrected, display_number
-from llm_power_audit.evaluate import Audit
-from llm_power_audit.register import load_register
-from llm_power_audit.tables import (
+from llm_power_audit.audit_files import (
     CLAIM_COLUMNS,
     claims_frame,
     claims_markdown,
     totals_cells,
     write_claims,
 )
+from llm_power_audit.display import display_corrected, display_number
+from llm_power_audit.evaluate import Audit
+from llm_power_audit.register import load_register
 
 HOSTILE = "a|b <script>alert(1)</script> [x](javascript:y) `c` $d$\n# e"
 

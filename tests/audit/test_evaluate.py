@@ -10,7 +10,7 @@ import pytest
 from registers import audited, check, claim, write_register, write_results
 
 from llm_power._provenance import EVIDENCE, VERDICTS
-from llm_power_audit import tables
+from llm_power_audit import audit_files
 from llm_power_audit._errors import AuditError
 from llm_power_audit.evaluate import Judged, audit
 from llm_power_audit.independence import IndependentTests, independent_tests
@@ -281,7 +281,10 @@ def test_cells_that_others_follow_from_and_repetitions_are_no_tests(tmp_path: Pa
     (found,) = independent_tests(judged.judged).values()
     assert found == IndependentTests(4, given=("t/1/p", "t/2/p"), repeated=("t/4/p",))
     assert found.tests == 1
-    assert tables.tests_cells(judged) == [["T", "4", "2", "1", "1"], ["all", "4", "2", "1", "1"]]
+    assert audit_files.tests_cells(judged) == [
+        ["T", "4", "2", "1", "1"],
+        ["all", "4", "2", "1", "1"],
+    ]
 
 
 def test_a_number_in_another_unit_is_contradicted_where_the_unit_matters(tmp_path: Path) -> None:

@@ -17,12 +17,11 @@ from registers import check, claim, write_register
 
 from llm_power import _documents as documents
 from llm_power._errors import LLMPowerError
-from llm_power_audit import _references, _templates, register
-from llm_power_audit._cells import PrintedCells
+from llm_power_audit import _document, _references, register
 from llm_power_audit._errors import AuditError
 from llm_power_audit.claims import Check
 from llm_power_audit.printed import Printed
-from llm_power_audit.register import load_register, load_statements
+from llm_power_audit.register import PrintedCells, load_register, load_statements
 
 SUBJECTS = {
     "pairs": [
@@ -312,7 +311,7 @@ def test_claims_are_counted_before_they_are_repeated(
         subjects={"all": [{} for _ in range(3)]},
     )
     assert len(load_register(path).claims) == 6
-    monkeypatch.setattr(_templates, "_MOST_CLAIMS", 5)
+    monkeypatch.setattr(_document, "_MOST_CLAIMS", 5)
     monkeypatch.setattr(register, "_repetitions", lambda *_: pytest.fail("it was repeated"))
     assert "claim 'y/*': there are more than 5 claims. Remedy" in refuse(path)
 
@@ -373,7 +372,7 @@ def test_a_pattern_is_measured_before_it_is_written_out(
     rows = [{"id": name, "printed": "1"} for name in "abc"]
     path = write_register(tmp_path, pattern(*rows))
     assert len(load_register(path).claims) == 3
-    monkeypatch.setattr(_templates, "_MOST_CLAIMS", 2)
+    monkeypatch.setattr(_document, "_MOST_CLAIMS", 2)
     assert "the patterns come to more than 2 claims" in refuse(path)
 
 

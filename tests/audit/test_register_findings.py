@@ -18,9 +18,9 @@ from registers import audited, check, claim, write_register
 from report_examples import example_audit, hostile_audit
 
 from llm_power_audit._errors import AuditError
+from llm_power_audit._exhibits import small_pictures
 from llm_power_audit.claims import Exhibit
 from llm_power_audit.corrections import contradicted_findings, corrections_json, ungrouped
-from llm_power_audit.pictures import small_pictures
 from llm_power_audit.register import load_register
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kotawala2026 import e_process_simulation
-from kotawala2026.e_process_simulation import e_process_calibration, e_process_trajectories
-from kotawala2026.populations import discordance_from_required_n
+from kotawala2026 import simulations
+from kotawala2026.rejection_rates import discordance_from_required_n
+from kotawala2026.simulations import e_process_calibration, e_process_trajectories
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.e_process import (
@@ -107,7 +107,7 @@ def test_power_at_the_horizon_by_simulation(b: int, c: int, mixture: Mixture) ->
 
 def test_results_do_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = e_process_calibration(0.3, 0.15, 200, n_trials=50, rng=named_rng(11, "block"))
-    monkeypatch.setattr(e_process_simulation, "_BLOCK", 700)
+    monkeypatch.setattr(simulations, "_BLOCK", 700)
     parts = e_process_calibration(0.3, 0.15, 200, n_trials=50, rng=named_rng(11, "block"))
     np.testing.assert_array_equal(whole.stopping_items, parts.stopping_items)
 

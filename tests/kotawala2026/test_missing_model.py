@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kotawala2026.findings import on_grounds
 from kotawala2026.missing import in_their_place, of_pairs, pairs_there, what_is_judged
-from kotawala2026.quantities.evaluated import on_grounds
 from kotawala2026.quantities.grounds import ResolvedBoard
 from llm_power._scores.store import Provenance, TaskScores
 from llm_power_audit.printed import parse_printed

@@ -14,14 +14,17 @@ from llm_power._statistics.standard_errors import (
     score_errors,
 )
 from llm_power_audit.printed import Printed, parse_printed
-from miller2024.quantities.evaluated import variance_removed
-from miller2024.standard_errors import (
+from miller2024.findings import variance_removed
+from miller2024.tables import (
+    Recomputed,
+    _by_one_rule,
+    _narrowed,
     bernoulli_error,
     correlation_from_errors,
     error_of_difference,
     most_items,
+    over_roundings,
 )
-from miller2024.tables import Recomputed, _by_one_rule, _narrowed, over_roundings
 
 RNG = np.random.default_rng(4)
 CLUSTERS = np.repeat(np.arange(9), [3, 7, 1, 4, 6, 2, 5, 8, 4])

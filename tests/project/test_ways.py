@@ -16,7 +16,7 @@ AUDIT = str(ROOT / "src" / "llm_power_audit")
 # What has the number in one form or another; whoever calls them passes it on.
 HOLD = ("csv_rows", "parse_printed", "_number", "agrees", "_judge")
 # By imports, from below.
-LAYERS = ("printed", "_csv", "_cells", "agreement", "selection", "register", "evaluate")
+LAYERS = ("printed", "_csv", "agreement", "selection", "register", "evaluate")
 REGISTER = """
 exhibits:
   table_03: {title: Table 3, file: table_03.csv, printed: printed/table_03.csv}
@@ -66,7 +66,7 @@ def test_a_printed_number_takes_the_way_that_is_drawn(tmp_path: Path) -> None:
     assert judged[0].verdict == "holds"
     assert list(way) == drawn()
     modules = [name.partition(".")[0] for name in way]
-    assert (len(way), len({*modules})) == (20, 7)
+    assert (len(way), len({*modules})) == (20, 6)
     # It climbs twice: with the printed number, and with both numbers.
     climbs = [b for a, b in pairwise(modules) if LAYERS.index(a) < LAYERS.index(b)]
     assert climbs == ["evaluate", "evaluate"]

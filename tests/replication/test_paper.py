@@ -104,11 +104,10 @@ def test_an_exhibit_in_parts_is_made_from_all_of_them() -> None:
 
 
 @pytest.mark.parametrize("name", PAPER.simulations)
-def test_every_simulation_has_a_module_and_chunks_for_its_parts(name: str) -> None:
+def test_every_simulation_has_a_function_and_chunks_for_its_parts(name: str) -> None:
     plan = PAPER.simulations[name]
-    numbers = plan.numbers({"seed": 1})
-    chunks = import_module(PAPER.simulation(name)).chunks(PAPER.settings, numbers)
-    assert 1 <= plan.parts <= len(chunks)
+    chunks = getattr(import_module(PAPER.simulator), name)
+    assert 1 <= plan.parts <= len(chunks(PAPER.settings, plan.numbers({"seed": 1})))
 
 
 def test_a_part_of_a_simulation_belongs_to_its_exhibit() -> None:

@@ -12,8 +12,7 @@ from typing import Any, cast
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from replication.last_screen import LAST, Made, last_screen, took
-from replication.screen import PLAN, REPEATED_LATER, Screen
+from replication.screen import LAST, PLAN, REPEATED_LATER, Made, Screen, last_screen, took
 
 Say = Callable[..., str]
 

@@ -11,9 +11,14 @@ import pytest
 from llm_power._statistics.exact_required_n import McNemarDesign
 from llm_power._statistics.mcnemar import mcnemar_exact
 from repository import ROOT
-from skpower2025.agreement import normal_power, p_values, post_hoc_power
 from skpower2025.board import DATASETS, MUSR, read_board
-from skpower2025.comparisons import over_time, with_the_median
+from skpower2025.comparisons import (
+    normal_power,
+    over_time,
+    p_values,
+    post_hoc_power,
+    with_the_median,
+)
 from skpower2025.exhibits import figure_02, figure_03
 
 POINT = {"alpha": 0.05, "power": 0.8}

@@ -13,7 +13,7 @@ if PAPER.simulations:
         benchmark:
             "benchmarks/workflow/simulation_part/{simulation}.{part}.tsv"
         params:
-            module=lambda wildcards: PAPER.simulation(wildcards.simulation),
+            module=PAPER.simulator,
             settings=PAPER.settings,
             numbers=lambda wildcards: PAPER.simulations[wildcards.simulation].numbers(
                 config

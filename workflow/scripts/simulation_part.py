@@ -1,4 +1,4 @@
-"""Simulate one part of a simulation: its module says what each chunk is."""
+"""Simulate one part of a simulation: a function of its name says what each chunk is."""
 
 from importlib import import_module
 
@@ -7,6 +7,7 @@ from replication.simulations import simulate_part
 
 with logged():
     params = snakemake.params
-    chunks = import_module(params.module).chunks(params.settings, params.numbers)
+    chunks_of = getattr(import_module(params.module), snakemake.wildcards.simulation)
     part = int(snakemake.wildcards.part)
+    chunks = chunks_of(params.settings, params.numbers)
     save(simulate_part(chunks, part, params.parts), snakemake.output[0])

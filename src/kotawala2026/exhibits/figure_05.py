@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from kotawala2026.exhibits._power_curves import power_figure, tabulate
-from kotawala2026.simulations.figure_05 import chunks
+from kotawala2026.simulations import figure_05
 from replication.exhibits import Exhibit, Inputs
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 5, the table of its curves, and their points."""
     tolerance = inputs.settings["figure_5_tolerance"]
-    curves = inputs.simulated(chunks(inputs.settings, inputs.numbers))
+    curves = inputs.simulated(figure_05(inputs.settings, inputs.numbers))
     return power_figure(
         tabulate(curves.values(), tolerance=tolerance),
         title="Bootstrap power, 0/1 scores",

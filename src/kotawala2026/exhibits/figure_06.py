@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kotawala2026.exhibits._power_curves import power_figure, tabulate
-from kotawala2026.simulations.figure_06 import chunks
+from kotawala2026.simulations import figure_06
 from replication.exhibits import Exhibit, Inputs
 
 
@@ -11,7 +11,7 @@ def make(inputs: Inputs) -> Exhibit:
     """Make Figure 6, the table of its curves, and their points."""
     tolerance, rho_z = (inputs.settings[name] for name in ("figure_6_tolerance", "figure_5_rho"))
     n_resamples = inputs.numbers["n_resamples"]
-    curves = inputs.simulated(chunks(inputs.settings, inputs.numbers))
+    curves = inputs.simulated(figure_06(inputs.settings, inputs.numbers))
     frame = tabulate(curves.values(), tolerance=tolerance)
     return power_figure(
         frame.assign(rho_z=rho_z, n_resamples=n_resamples),

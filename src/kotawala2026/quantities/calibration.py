@@ -14,15 +14,20 @@ from typing import Any, Final, TypedDict
 import numpy as np
 import scipy  # its part stats, slow to load, is loaded when it is first used
 
-from kotawala2026.populations import gap_at_required_n
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
-from kotawala2026.rejection_rates import TESTS, discordance_at, exact_rates, likely_tables
+from kotawala2026.rejection_rates import (
+    TESTS,
+    discordance_at,
+    exact_rates,
+    gap_at_required_n,
+    likely_tables,
+)
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.paired_bootstrap import bootstrap_tails
 from llm_power_audit.agreement import MONTE_CARLO_LEVEL, agrees
+from replication.constraints import Interval
 from replication.findings import Finding, derived
-from replication.intervals import Interval
 
 # Table 2's caption has sizes among its coordinates, and prints none. At this one each of its
 # deviations of power is within chance.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, summary_of
-from kotawala2026.quantities.lemma import admissible_delta, shortcut_constant
+from kotawala2026.quantities.shortcut import admissible_delta, shortcut_constant
 from llm_power._statistics.exact_required_n import connor_required_n
 from llm_power._statistics.inversion import minimum_detectable_effect, required_n, z_sum
 from llm_power._statistics.paired_binary import (

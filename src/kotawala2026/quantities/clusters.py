@@ -21,8 +21,8 @@ from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power._statistics.inversion import resolution_ratio
 from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power_audit.printed import Printed, PrintedInterval
+from replication.constraints import Interval, interval_of
 from replication.findings import Finding, within
-from replication.intervals import Interval, interval_of
 
 _BOUNDS: Final = {"lower": "5%", "upper": "95%"}
 _TAIL: Final = 0.05

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import pandas as pd
 
+from kotawala2026.adjacent_clusters import load_categories
 from kotawala2026.exhibits.item_count import jointly_solved
-from kotawala2026.witness.mmlu_pro import load_categories
 from llm_power._board.resolve import resolve_board
 from llm_power._choices import Family
 from llm_power._report.score_provenance import basis_of

@@ -23,8 +23,8 @@ from llm_power._statistics.multiplicity import (
     sidak_level,
 )
 from llm_power._statistics.paired_binary import required_n_discordance
+from replication.constraints import Interval, interval_of
 from replication.findings import Finding, derived, within
-from replication.intervals import Interval, interval_of
 
 _MMLU_PRO, _CLOSE, _OLL_V1 = "MMLU-Pro", "close pairs", "OLL v1"
 # Buckets of Table 3 with gaps above five points, whose rejections Section 6.3 says stand.

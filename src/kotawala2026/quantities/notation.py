@@ -12,18 +12,17 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from kotawala2026.labels import BUCKETS, bucket_mask, validated_labels
-from kotawala2026.quantities.calculators import CALCULATORS
 from kotawala2026.quantities.gap_buckets import named_buckets
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, PublishedNumbers
+from kotawala2026.quantities.unpaired import CALCULATORS
 from kotawala2026.rejection_rates import TESTS
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.mcnemar import mcnemar_exact, mcnemar_mid_p
 from llm_power_audit.agreement import agrees
 from llm_power_audit.printed import Printed
 from llm_power_audit.printed_tables import PublishedCounts
-from replication.constraints import BoardScore
+from replication.constraints import BoardScore, Interval
 from replication.findings import Finding, derived, within
-from replication.intervals import Interval
 
 # Two accuracies are of one model if they differ by no more than one item and a rounding.
 _SAME_ACCURACY: Final = 1.5e-4

@@ -67,7 +67,7 @@ def seen_cells(sample: pd.DataFrame, first: str, second: str) -> IntArray:
 
 
 # The modules whose quantities of a whole board are set beside the witness's.
-_OF_BOARD: Final = ("gap_buckets", "miller_gain", "multiplicity", "pairs", "rho_sensitivity")
+_OF_BOARD: Final = ("gap_buckets", "multiplicity", "pairs", "unpaired")
 # Standard errors from which on a pair is counted.
 _FAR: Final = 2.5
 # A label of the paper that a sentence spells out.

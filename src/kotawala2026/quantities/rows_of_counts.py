@@ -23,8 +23,8 @@ from llm_power._statistics.arrays import ArrayLike
 from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power_audit.printed import DISPLAY_RULES
 from llm_power_audit.printed_tables import PublishedCounts
+from replication.constraints import Interval, interval_of
 from replication.findings import Finding, within
-from replication.intervals import Interval, interval_of
 
 # Two rows have one K within this share of it: a small N* is rounded by more than a thousandth.
 _SAME_POINT = 0.01

@@ -26,8 +26,7 @@ from replication.witness.one_factor import (
     reference_cells,
     reference_overlaps,
 )
-from replication.witness.projection import information_projection
-from replication.witness.tilt import smallest_tilt
+from replication.witness.smallest_change import information_projection, smallest_tilt
 
 Moment = Literal["gain", "r", "shortcut"]
 

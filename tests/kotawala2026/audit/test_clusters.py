@@ -14,11 +14,11 @@ import pytest
 from second_derivations_paper import counts_n_star
 
 from findings_by_name import Sets, Values, values_of
-from kotawala2026.quantities.evaluated import on_printed_numbers
+from kotawala2026.findings import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers, load_published
 from llm_power_audit.printed import parse_printed
 from paper_fixtures import PUBLISHED, with_cell
-from replication.intervals import Interval, interval_of
+from replication.constraints import Interval, interval_of
 
 # Tables 4, 7 and 9 once more, by hand: an oracle that shares nothing with the loader.
 PAIRS = [f"{i} vs {i + 1}" for i in range(1, 10)]

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from findings_by_name import Sets, Values, values_of
-from kotawala2026.quantities.evaluated import on_printed_numbers
+from kotawala2026.findings import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers
 
-TOPICS = {"notation", "gap_buckets", "rows_of_counts", "clusters", "calculators"}
+TOPICS = {"notation", "gap_buckets", "rows_of_counts", "clusters", "unpaired"}
 
 
 def misprinted(

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from kotawala2026.quantities import evaluated  # noqa: F401  (registers what is evaluated)
+from kotawala2026 import findings  # noqa: F401  (registers what is evaluated)
 from kotawala2026.quantities.raw_sample import (
     at_sample_rates,
     read_sample,

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from kotawala2026 import quantities
-from kotawala2026.quantities.evaluated import on_printed_numbers
+from kotawala2026.findings import on_printed_numbers
 from kotawala2026.quantities.grounds import load_published
 from llm_power_audit.claims import Claim
 from llm_power_audit.evaluate import Audit, audit

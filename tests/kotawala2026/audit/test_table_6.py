@@ -16,8 +16,8 @@ from second_derivations_paper import K, counts_n_star
 from statsmodels.stats.contingency_tables import mcnemar
 
 from findings_by_name import Errors, Values, values_of
+from kotawala2026.findings import on_printed_numbers
 from kotawala2026.quantities.close_pairs import percentiles, resampled_required_n
-from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import load_published
 from paper_fixtures import with_cell
 from replication.findings import Finding

@@ -24,7 +24,7 @@ from second_derivations_paper import (
 from statsmodels.stats.multitest import multipletests
 
 from findings_by_name import Values, values_of
-from kotawala2026.quantities.evaluated import on_printed_numbers
+from kotawala2026.findings import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers
 
 Z = NormalDist().inv_cdf

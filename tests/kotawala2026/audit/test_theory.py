@@ -18,16 +18,15 @@ from second_derivations_calculators import mean
 from second_derivations_paper import K, cohens_h, constant, counts_n_star, shortcut_ratio
 
 from findings_by_name import Sets, Values
-from kotawala2026.quantities.calculators import _recovered
+from kotawala2026.findings import on_printed_numbers
 from kotawala2026.quantities.closed_forms import Expansion, taylor_coefficient
-from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers
+from kotawala2026.quantities.unpaired import _recovered
 from llm_power_audit._errors import UNDEFINED
 from replication.findings import Finding
 
 TOPICS = {
-    *{"displayed_scores", "calculators", "closed_forms", "lemma", "shortcut_ratios"},
-    *{"miller_gain", "anytime"},
+    *{"displayed_scores", "closed_forms", "shortcut", "unpaired", "anytime"},
 }
 
 
@@ -219,7 +218,7 @@ def test_convention_of_the_last_row(found: Values) -> None:
 
 def test_table_1_must_have_its_rows(numbers: PublishedNumbers) -> None:
     short = dataclasses.replace(numbers, tables={**numbers.tables, 1: numbers.tables[1][:4]})
-    undefined = [f for f in on_printed_numbers(short, {"calculators"}) if f.quantity == UNDEFINED]
+    undefined = [f for f in on_printed_numbers(short, {"unpaired"}) if f.quantity == UNDEFINED]
     assert undefined
     assert all("5 rows, got 4" in f.method for f in undefined)
 

@@ -19,9 +19,9 @@ from scipy.stats import norm
 from kotawala2026.exhibits import figure_03, figure_04, figure_05, figure_06, table_02
 from kotawala2026.exhibits._power_curves import crossing_point, curves_of
 from kotawala2026.exhibits._power_curves import draw as draw_curves
-from kotawala2026.populations import latent_correlation
 from kotawala2026.rejection_rates import TESTS, rejection_rates
-from kotawala2026.simulations import figure_06 as simulations_of_6
+from kotawala2026.simulations import figure_06 as chunks_of_figure_06
+from kotawala2026.simulations import latent_correlation
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.figures import house_style, save_figure
@@ -220,7 +220,7 @@ def test_required_n_of_figure_6(curves_6: pd.DataFrame) -> None:
 def test_figure_6_does_not_depend_on_the_jobs_that_simulate_it(tmp_path: Path) -> None:
     settings = SETTINGS | {"figure_6_deltas": [0.08, 0.1]}
     numbers = {"n_trials": 60, "n_resamples": 60, "seed": SEED}
-    chunks = simulations_of_6.chunks(settings, numbers)
+    chunks = chunks_of_figure_06(settings, numbers)
     exhibits = []
     for parts in (0, 3):
         paths = [str(tmp_path / f"{part}-of-{parts}.parquet") for part in range(parts)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mpmath import asin, mp, mpf, sqrt
 from mpmath import sin as mp_sin
 
-from kotawala2026.quantities.lemma import shortcut_constant
+from kotawala2026.quantities.shortcut import shortcut_constant
 from llm_power._statistics.paired_binary import (
     admissible_rho,
     required_n_paired_binary,

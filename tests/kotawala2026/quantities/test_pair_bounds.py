@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kotawala2026.findings import on_grounds, on_printed_numbers
 from kotawala2026.quantities.displayed_scores import correlations_table, missing_item
-from kotawala2026.quantities.evaluated import on_grounds, on_printed_numbers
 from kotawala2026.quantities.grounds import (
     DisplayedScores,
     PublishedNumbers,

@@ -14,10 +14,10 @@ from statsmodels.stats.multitest import multipletests
 
 from board_examples import RESAMPLES, ClusteredBoard, CountedBoard
 from kotawala2026.exhibits.item_count import jointly_solved
+from kotawala2026.findings import on_grounds
 from kotawala2026.quantities.close_pairs import chance_of_robust, resampled_required_n
-from kotawala2026.quantities.evaluated import on_grounds
 from kotawala2026.quantities.grounds import Board, ClusterStages, Simulation
-from kotawala2026.quantities.lemma import lemma_grid
+from kotawala2026.quantities.shortcut import lemma_grid
 from kotawala2026.simulations import findings_simulated
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.paired_binary import cohens_h
@@ -53,7 +53,7 @@ def of_topic(findings: list[Finding], topic: str, claims: Printed) -> pd.DataFra
 
 def simulated(**settings: Any) -> list[Finding]:
     all_settings = load_settings(DATA / "settings.yaml") | settings
-    chunks = findings_simulated.chunks(all_settings, {"seed": 1, "n_trials_large": 2_000})
+    chunks = findings_simulated(all_settings, {"seed": 1, "n_trials_large": 2_000})
     rows = {name: simulate() for name, simulate in chunks.items()}
     return on_grounds(Simulation(all_settings, n_trials_large=2_000, chunks=rows))
 
@@ -94,7 +94,7 @@ def test_rho_sensitivity_equals_eq_5_by_hand(claims: Printed, counted_board: Cou
         for shift in unresolved:
             variance = u + v - 2 * min(rho + shift, top) * math.sqrt(u * v)
             unresolved[shift] += K * variance / (a - b) ** 2 > n
-    frame = rows(of_topic(board_findings(counted_board), "rho_sensitivity", claims))
+    frame = rows(of_topic(board_findings(counted_board), "pairs", claims))
     assert frame.loc[("rho_sensitivity_fewest", ""), "value"] == unresolved[0.1]
     assert frame.loc[("rho_sensitivity_most", ""), "value"] == unresolved[-0.1]
 
@@ -137,7 +137,7 @@ def test_e_process_rows_hold_or_differ_as_expected(
     claims: Printed, simulation: list[Finding]
 ) -> None:
     """Type-I errors and rejection rates as printed; mean stopping times are shorter."""
-    frame = of_topic(simulation, "e_process", claims)
+    frame = of_topic(simulation, "anytime", claims)
     outcome = frame[frame["printed"].notna()].groupby("quantity")["agrees"].agg(["all", "any"])
     assert outcome["all"].to_dict() == {
         "type1_error": True,
@@ -215,7 +215,7 @@ def test_every_claim_about_clusters_in_prose_has_its_row(
 
 def test_shortcut_ratios_in_both_readings(claims: Printed, counted_board: CountedBoard) -> None:
     verdicts = counted_board.verdicts
-    frame = rows(of_topic(board_findings(counted_board), "shortcut_ratios", claims))["value"]
+    frame = rows(of_topic(board_findings(counted_board), "shortcut", claims))["value"]
     ratio = (verdicts["n_h"] / verdicts["n_star"]).to_numpy(np.float64)
     whole = np.ceil(verdicts["n_h"]) / np.ceil(verdicts["n_star"])
     assert frame["shortcut_ratio_q3", ""] == pytest.approx(np.percentile(ratio, 75), rel=1e-12)
@@ -231,7 +231,7 @@ def test_the_printed_largest_ratio_is_one_of_rounded_numbers(claims: Printed) ->
     for n11 in (334, 345, 360):
         cells = (n11, 906 - n11, 385 - n11, 1319 - 906 - 385 + n11)
         board = CountedBoard.of([("gsm8k", "Llama-I", "gemma-it", *cells)])
-        frame = rows(of_topic(board_findings(board), "shortcut_ratios", claims))
+        frame = rows(of_topic(board_findings(board), "shortcut", claims))
         assert frame.loc[("shortcut_ratio_max", ""), "value"] == pytest.approx(0.5605, abs=5e-5)
         assert not frame.loc[("shortcut_ratio_max", ""), "agrees"]
         if n11 == 334:  # N* = 15.9 and n_h = 8.9
@@ -241,9 +241,9 @@ def test_the_printed_largest_ratio_is_one_of_rounded_numbers(claims: Printed) ->
 
 def test_a_pair_without_a_gap_has_no_ratio_but_a_gain(claims: Printed) -> None:
     board = CountedBoard.of([("arc", "a", "b", 40, 20, 20, 20), ("arc", "a", "c", 40, 25, 15, 20)])
-    ratios = rows(of_topic(board_findings(board), "shortcut_ratios", claims))["value"]
+    ratios = rows(of_topic(board_findings(board), "shortcut", claims))["value"]
     assert ratios["shortcut_ratio_min", ""] == ratios["shortcut_ratio_max", ""]
-    gains = rows(of_topic(board_findings(board), "miller_gain", claims))["value"]
+    gains = rows(of_topic(board_findings(board), "unpaired", claims))["value"]
     assert math.isfinite(gains["miller_gain_max", ""])
 
 
@@ -251,7 +251,7 @@ def test_miller_gain_summarizes_figure_1(claims: Printed, counted_board: Counted
     verdicts = counted_board.verdicts
     gain = (verdicts["n_miller"] / verdicts["n_star"]).to_numpy(np.float64)
     residual = gain - 1 / (1 - verdicts["rho"].to_numpy(np.float64))
-    frame = rows(of_topic(board_findings(counted_board), "miller_gain", claims))["value"]
+    frame = rows(of_topic(board_findings(counted_board), "unpaired", claims))["value"]
     assert frame["miller_gain_median", ""] == pytest.approx(np.median(gain), rel=1e-10)
     assert frame["miller_residual_mean", ""] == pytest.approx(residual.mean(), rel=1e-8)
     assert frame["miller_residual_max", ""] == pytest.approx(np.abs(residual).max(), rel=1e-8)

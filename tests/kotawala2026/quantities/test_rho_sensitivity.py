@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kotawala2026.quantities.pairs import required_n_at_shifted_rho
-from kotawala2026.quantities.rho_sensitivity import unresolved_at_shifts
+from kotawala2026.quantities.pairs import required_n_at_shifted_rho, unresolved_at_shifts
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.paired_binary import admissible_rho, required_n_paired_binary
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kotawala2026.quantities.evaluated import on_scores
+from kotawala2026.findings import on_scores
 from kotawala2026.witness.frontier import FREE, _quantities, build_frontier, witness_scores
 from llm_power._board.counts import count_cells
 from llm_power._scores.store import TaskScores

@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kotawala2026.adjacent_clusters import load_categories
 from kotawala2026.exhibits.item_count import implied_item_count
-from kotawala2026.quantities.evaluated import on_scores
+from kotawala2026.findings import on_scores
 from kotawala2026.witness.mmlu_pro import (
     MmluProWitness,
     assemble,
     build_mmlu_pro,
     fit_pair_gaps,
-    load_categories,
     prepare_panel,
     witness_scores,
 )

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kotawala2026.quantities.evaluated import on_scores
+from kotawala2026.findings import on_scores
 from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
 from kotawala2026.witness.oll_v1_board import find_contradictions, nominal_board
 from llm_power._scores.store import TaskScores

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+from kotawala2026.findings import on_scores
 from kotawala2026.missing import of_pairs, pairs_there, what_is_judged
-from kotawala2026.quantities.evaluated import on_scores
 from llm_power._scores.store import read_task
 from replication.constraints import load_board_scores, load_constraints
 from replication.job import logged, snakemake, write_csv

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from kotawala2026.quantities.evaluated import on_grounds
+from kotawala2026.findings import on_grounds
 from kotawala2026.quantities.grounds import Simulation
-from kotawala2026.simulations.findings_simulated import chunks
+from kotawala2026.simulations import findings_simulated
 from replication.findings import findings_frame
 from replication.job import logged, snakemake, write_csv
 from replication.simulations import gathered
@@ -12,7 +12,8 @@ from replication.views import load_printed, prose_view
 
 with logged(of_printed=True):
     params = snakemake.params
-    simulated = gathered(snakemake.input.simulated, chunks(params.settings, params.numbers))
+    chunks = findings_simulated(params.settings, params.numbers)
+    simulated = gathered(snakemake.input.simulated, chunks)
     large = params.numbers["n_trials_large"]
     findings = on_grounds(Simulation(params.settings, large, simulated))
     write_csv(findings_frame(findings), snakemake.output.findings)

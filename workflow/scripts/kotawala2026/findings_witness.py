@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kotawala2026.quantities.evaluated import on_scores
+from kotawala2026.findings import on_scores
 from llm_power._scores.store import read_task
 from replication.constraints import displayed_scores, load_board_scores, load_constraints
 from replication.findings import Finding, findings_frame

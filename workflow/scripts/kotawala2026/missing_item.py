@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from kotawala2026.adjacent_clusters import load_categories
 from kotawala2026.exhibits.item_count import implied_item_count
+from kotawala2026.findings import on_scores
 from kotawala2026.missing import (
     in_their_place,
     leave_one_out,
@@ -10,8 +12,7 @@ from kotawala2026.missing import (
     pairs_there,
     require_same_categories,
 )
-from kotawala2026.quantities.evaluated import on_scores
-from kotawala2026.witness.mmlu_pro import build_mmlu_pro, load_categories, witness_scores
+from kotawala2026.witness.mmlu_pro import build_mmlu_pro, witness_scores
 from llm_power._scores.store import TaskScores, read_task, write_task
 from llm_power_audit.printed_tables import load_counts
 from replication.constraints import load_board_scores, load_constraints

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from kotawala2026.quantities.evaluated import on_grounds
+from kotawala2026.findings import on_grounds
 from kotawala2026.quantities.raw_sample import (
     at_sample_rates,
     read_sample,

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from kotawala2026.witness.mmlu_pro import build_mmlu_pro, load_categories, witness_scores
+from kotawala2026.adjacent_clusters import load_categories
+from kotawala2026.witness.mmlu_pro import build_mmlu_pro, witness_scores
 from llm_power._scores.store import write_task
 from replication.constraints import digest_of_fitted, load_constraints
 from replication.job import file_sums, logged, snakemake, write_csv

@@ -1,4 +1,4 @@
-"""What the five calculators of Table 1 return, by the formulas their documentation states."""
+"""What unpaired formulas give beside N*: the calculators of Table 1, and the gain of Figure 1."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Final
 import numpy as np
 
 from kotawala2026.exhibits.table_01 import pooled_z_per_arm
-from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, Board, PublishedNumbers, summary_of
+from kotawala2026.quantities.pair_bounds import gain_of
+from kotawala2026.quantities.shortcut import five_numbers
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.paired_binary import (
+    miller_unpaired_required_n,
     paired_difference_variance,
     required_n_paired_binary,
     unpaired_required_n_per_arm,
@@ -107,3 +110,27 @@ def _is_program(name: str) -> bool:
 
 def _below(items: list[float], n_star: float) -> int:
     return sum(n < _HALF_BELOW * n_star for n in items)
+
+
+@QUANTITIES.on(Board)
+def miller_gain(board: Board) -> Iterator[Finding]:
+    """Five numbers of the gain over a board's pairs, and its residuals from 1/(1 - rho)."""
+    gain = gain_of(board.verdicts)
+    finite = np.isfinite(board.column("n_star"))
+    gain[finite] = board.column("n_miller")[finite] / board.column("n_star")[finite]
+    residual = gain - 1 / (1 - board.column("rho"))
+    yield from five_numbers("miller_gain", gain)
+    yield Finding("miller_residual_mean", "", float(residual.mean()))
+    largest = float(np.abs(residual).max())
+    yield Finding("miller_residual_max", "", largest, "largest in absolute value")
+
+
+@QUANTITIES.on(PublishedNumbers)
+def of_printed_pairs(published: PublishedNumbers) -> Iterator[Finding]:
+    """Gain of the pairs of Tables 6 and 7."""
+    method = "independent-sample N over eq. (6)"
+    for table, counts in published.counted.items():
+        pairs = summary_of(counts)
+        gain = miller_unpaired_required_n(pairs.p_a, pairs.p_b) / pairs.n_star
+        yield Finding("smallest_gain", table, float(gain.min()), method)
+        yield Finding("smallest_rho", table, float(pairs.rho.min()), "phi of the counts")

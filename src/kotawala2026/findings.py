@@ -11,26 +11,22 @@ from kotawala2026.labels import dropped_subjects
 # Imported so that their functions are registered.
 from kotawala2026.quantities import (  # noqa: F401
     anytime,
-    calculators,
     calibration,
     close_pairs,
     closed_forms,
     cluster_definitions,
     clusters,
     displayed_scores,
-    e_process,
     gap_buckets,
-    lemma,
-    miller_gain,
     multiplicity,
     notation,
     pairs,
     prospective,
     raw_sample,
-    rho_sensitivity,
     rows_of_counts,
-    shortcut_ratios,
+    shortcut,
     true_ranges,
+    unpaired,
 )
 from kotawala2026.quantities.grounds import (
     QUANTITIES,
@@ -46,9 +42,9 @@ from replication.findings import Finding, Ground
 
 # Numbers of prose on boards: the module that finds them, and the boards that the prose is about.
 PROSE_OF_BOARDS: Final = {
-    "rho_sensitivity": ("rho_sensitivity", ("oll_v1", "mmlu_pro")),
-    "shortcut_ratios": ("shortcut_ratios", ("oll_v1", "mmlu_pro", "frontier")),
-    "miller_gain": ("miller_gain", ("oll_v1",)),
+    "rho_sensitivity": ("pairs", ("oll_v1", "mmlu_pro")),
+    "shortcut_ratios": ("shortcut", ("oll_v1", "mmlu_pro", "frontier")),
+    "miller_gain": ("unpaired", ("oll_v1",)),
     "multiplicity_of_buckets": ("multiplicity", ("oll_v1",)),
     "cluster_definitions": ("cluster_definitions", ("mmlu_pro",)),
 }

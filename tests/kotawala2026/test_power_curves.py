@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kotawala2026.simulations._power_curves import bernoulli_pairs, power_curve
+from kotawala2026.simulations import bernoulli_pairs, power_curve
 
 
 def test_bernoulli_power_curve_meets_the_target_at_the_reference_s_own_need() -> None:

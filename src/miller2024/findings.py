@@ -12,9 +12,9 @@ from scipy.special import ndtri
 
 from llm_power._statistics.inversion import minimum_detectable_effect, required_n
 from llm_power._statistics.repeats import repeats_variance
-from miller2024.standard_errors import most_items
 from miller2024.tables import (
     MODELS,
+    most_items,
     over_roundings,
     rows_of,
     rows_of_table_05,

@@ -9,7 +9,7 @@ import sys
 def test_evaluating_waits_for_no_library_that_few_findings_need() -> None:
     """Each of them takes longer to load than most jobs take that evaluate."""
     program = (
-        "import sys, kotawala2026.quantities.evaluated as _;"
+        "import sys, kotawala2026.findings as _;"
         "print({'matplotlib', 'scipy.stats', 'statsmodels.api', 'jsonschema'} & set(sys.modules))"
     )
     done = subprocess.run(

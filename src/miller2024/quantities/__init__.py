@@ -1,1 +1,0 @@
-"""The worked numbers of the paper's text, one idea a module."""

@@ -1,1 +1,0 @@
-"""The quantities of the toy paper."""
