@@ -2,7 +2,7 @@
 
 ======================  ====================================================================
 `ranking`               from scores as read to the ranked models of a board
-`families`              which pairs are compared
+`operating_point`       what is declared: level, power, test, and which pairs are compared
 `counts`                the 2 x 2 tables of all pairs by matrix products
 `tabulation`            the sufficient statistics of every pair
 `cluster_sums`          the same within clusters of items

@@ -14,8 +14,7 @@ import pandas as pd
 
 from llm_power._board.cluster_sums import cluster_moments
 from llm_power._board.evidence import TaskEvidence
-from llm_power._board.families import pair_indices
-from llm_power._board.operating_point import OperatingPoint
+from llm_power._board.operating_point import OperatingPoint, pair_indices
 from llm_power._choices import Family
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.category_bootstrap import category_bootstrap

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.evidence import TaskEvidence
-from llm_power._board.families import pair_indices
+from llm_power._board.operating_point import pair_indices
 from llm_power._choices import Family
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.cluster_moments import ClusterMoments

@@ -15,11 +15,16 @@ import pandas as pd
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.average import TaskAverage, among_best, average_tasks
 from llm_power._board.cluster_readings import cluster_readings
-from llm_power._board.families import number_of_pairs
 from llm_power._board.landscape import VERDICTS, Landscape, board_landscapes
 from llm_power._board.leader import with_leaders
 from llm_power._board.measure import POINTS, Measure, measure_of
-from llm_power._board.operating_point import UNDECLARED, USUAL, Declared, OperatingPoint
+from llm_power._board.operating_point import (
+    UNDECLARED,
+    USUAL,
+    Declared,
+    OperatingPoint,
+    number_of_pairs,
+)
 from llm_power._board.ranking import NO_SCORE, require_top
 from llm_power._board.ranks import rank_table
 from llm_power._board.repeats import repeats_table

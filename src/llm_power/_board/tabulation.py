@@ -14,7 +14,7 @@ from llm_power._board.counts import (
     PairCells,
 )
 from llm_power._board.evidence import TaskEvidence
-from llm_power._board.families import pair_indices
+from llm_power._board.operating_point import pair_indices
 from llm_power._choices import Family
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import IntArray
