@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from llm_power._board.operating_point import Declared, OperatingPoint
-    from llm_power._board.ranking import prepare_task
     from llm_power._board.resolve import BoardVerdicts, resolve_board, stream_board
     from llm_power._board.summary import task_overview, unresolved_by_gap, unresolved_by_procedure
     from llm_power._documents import DocumentError
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from llm_power._scores.frames import read_frame, read_samples_df
     from llm_power._scores.options import ReadOptions
     from llm_power._scores.readers import read_scores, read_tasks
+    from llm_power._scores.selection import prepare_task
     from llm_power._scores.store import TaskScores, read_task, write_task
     from llm_power._statistics.anytime_horizon import anytime_horizon
     from llm_power._statistics.category_bootstrap import category_bootstrap
@@ -99,7 +99,7 @@ __version__ = "0.1.0"
 # The names that each module has for users.
 _NAMES = {
     "_board.operating_point": "Declared OperatingPoint",
-    "_board.ranking": "prepare_task",
+    "_scores.selection": "prepare_task",
     "_board.resolve": "BoardVerdicts resolve_board stream_board",
     "_board.summary": "task_overview unresolved_by_gap unresolved_by_procedure",
     "_documents": "DocumentError",

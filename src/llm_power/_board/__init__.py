@@ -1,7 +1,6 @@
 """Every pair of a board: counted at once, resolved, and judged as a family.
 
 ======================  ====================================================================
-`ranking`               from scores as read to the ranked models of a board
 `operating_point`       what is declared: level, power, test, and which pairs are compared
 `counts`                the 2 x 2 tables of all pairs by matrix products
 `tabulation`            the sufficient statistics of every pair
