@@ -31,11 +31,9 @@ from llm_power._board.counts import (
 from llm_power._board.decision import ESTIMATES as DECISION_ESTIMATES
 from llm_power._board.decision import verdict_columns
 from llm_power._board.evidence import Evidence, Judgement, PairTests, TaskEvidence
-from llm_power._board.multiplicity import unadjusted_p
 from llm_power._board.operating_point import Declared, OperatingPoint, pairs_at, place_of
 from llm_power._board.resolution import ESTIMATES as RESOLUTION_ESTIMATES
-from llm_power._board.resolution import core_columns
-from llm_power._board.tabulation import tabulate
+from llm_power._board.resolution import core_columns, tabulate, unadjusted_p
 from llm_power._choices import Control, Family
 from llm_power._memory import workers
 from llm_power._scores.store import TaskScores
@@ -236,7 +234,7 @@ class BoardPairs:
         return found
 
     def counted(self, places: IntArray) -> pd.DataFrame:
-        """Return the rows of `llm_power._board.tabulation` of the pairs at some places."""
+        """Return the rows of `llm_power._board.resolution` of the pairs at some places."""
         tables = []
         for number, _, first, second in self.at(places):
             task = self._of_tasks[number]

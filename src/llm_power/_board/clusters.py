@@ -9,7 +9,7 @@ import pandas as pd
 
 from llm_power._board.cluster_sums import cluster_moments
 from llm_power._board.operating_point import OperatingPoint
-from llm_power._board.tabulation import PAIR_KEY, without_strangers
+from llm_power._board.resolution import PAIR_KEY, without_strangers
 from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.cluster_requirement import cluster_requirement, icc_interval
 from llm_power._statistics.cluster_robust import ClusterRobustTest, cluster_robust_test

@@ -17,7 +17,7 @@ from board_examples import task_of
 from llm_power import resolve_board
 from llm_power._board.decision import verdict_columns
 from llm_power._board.landscape import FEWEST_MODELS, Landscape, board_landscapes
-from llm_power._board.tabulation import tabulate_pairs
+from llm_power._board.resolution import tabulate_pairs
 from llm_power._errors import InvalidArgument
 from llm_power._example import example_task
 from llm_power._scores.readers import read_tasks
