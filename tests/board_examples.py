@@ -17,8 +17,7 @@ from llm_power._board.cluster_robustness import (
     cluster_definition_table,
     leave_one_out_table,
 )
-from llm_power._board.cluster_sums import tabulate_clusters
-from llm_power._board.clusters import add_clusters
+from llm_power._board.clusters import add_clusters, tabulate_clusters
 from llm_power._board.columns import verdict_table
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.resolution import (

@@ -3,10 +3,9 @@
 ======================  ====================================================================
 `operating_point`       what is declared: level, power, test, and which pairs are compared
 `counts`                the 2 x 2 tables of all pairs by matrix products
-`cluster_sums`          the same within clusters of items
 `resolution`            sufficient statistics of every pair, required items, tests, adjusted
                         p-values and the e-process of the paper
-`clusters`              design effect and cluster-adjusted verdict
+`clusters`              sums within clusters of items, design effect, cluster-adjusted verdict
 `decision`              the verdict: different, equivalent or undetermined
 `average`               the verdict on the average over several tasks
 `columns`               these stages side by side: the verdict table

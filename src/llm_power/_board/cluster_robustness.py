@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from llm_power._board.cluster_sums import cluster_moments
+from llm_power._board.clusters import cluster_moments
 from llm_power._board.evidence import TaskEvidence
 from llm_power._board.operating_point import OperatingPoint, pair_indices
 from llm_power._choices import Family

@@ -30,7 +30,7 @@ from kotawala2026.exhibits.table_09 import bound_errors, table_09
 from kotawala2026.exhibits.table_09 import present as present_09
 from kotawala2026.exhibits.table_10 import present as present_10
 from kotawala2026.exhibits.table_10 import table_10
-from llm_power._board.cluster_sums import cluster_moments
+from llm_power._board.clusters import cluster_moments
 from llm_power._board.resolve import resolve_board
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance

@@ -16,7 +16,7 @@ from llm_power._board.cluster_robustness import (
     cluster_definition_table,
     leave_one_out_table,
 )
-from llm_power._board.cluster_sums import tabulate_clusters
+from llm_power._board.clusters import tabulate_clusters
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.resolve import BoardVerdicts, resolve_board
 from llm_power._board.summary import describe_board

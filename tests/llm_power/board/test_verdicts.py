@@ -19,8 +19,7 @@ from llm_power._board.cluster_robustness import (
     cluster_definition_table,
     leave_one_out_table,
 )
-from llm_power._board.cluster_sums import tabulate_clusters
-from llm_power._board.clusters import add_clusters
+from llm_power._board.clusters import add_clusters, tabulate_clusters
 from llm_power._board.columns import PAIRS_COLUMNS, RANK_COLUMNS, dictionary_page, verdict_table
 from llm_power._board.decision import decide_pairs
 from llm_power._board.further_items import further_sentence
