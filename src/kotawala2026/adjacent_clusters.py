@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import inf
 from typing import Final
 
+from llm_power._board.cluster_robustness import difficulty_bins
 from llm_power._board.counts import count_cells_by_cluster
 from llm_power._board.operating_point import pair_indices
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_counts
-from llm_power._statistics.clusterings import difficulty_bins
 from replication.intervals import Interval
 
 CLUSTER: Final = "category"
