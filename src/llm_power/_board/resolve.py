@@ -16,7 +16,6 @@ from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.average import TaskAverage, among_best, average_tasks
 from llm_power._board.cluster_readings import cluster_readings
 from llm_power._board.landscape import VERDICTS, Landscape, board_landscapes
-from llm_power._board.leader import with_leaders
 from llm_power._board.measure import POINTS, Measure, measure_of
 from llm_power._board.operating_point import (
     UNDECLARED,
@@ -25,7 +24,7 @@ from llm_power._board.operating_point import (
     OperatingPoint,
     number_of_pairs,
 )
-from llm_power._board.ranks import rank_table
+from llm_power._board.ranks import rank_table, with_leaders
 from llm_power._board.repeats import repeats_table
 from llm_power._board.stream import (
     Keep,

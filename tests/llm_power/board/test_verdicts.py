@@ -22,9 +22,9 @@ from llm_power._board.cluster_robustness import (
 from llm_power._board.clusters import add_clusters, tabulate_clusters
 from llm_power._board.columns import PAIRS_COLUMNS, RANK_COLUMNS, dictionary_page, verdict_table
 from llm_power._board.decision import decide_pairs
-from llm_power._board.further_items import further_sentence
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.page_data import page_data
+from llm_power._board.ranks import further_sentence
 from llm_power._board.resolution import (
     add_multiplicity,
     add_resolution,
