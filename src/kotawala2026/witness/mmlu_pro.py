@@ -23,8 +23,7 @@ from kotawala2026.witness._mmlu_pro_printed import (
 from llm_power._errors import one_line
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.category_bootstrap import resample_clusters
-from llm_power._statistics.design_effect import cluster_resolution
+from llm_power._statistics.design_effect import cluster_resolution, resample_clusters
 from llm_power._statistics.random_streams import named_rng
 from llm_power_audit._csv import csv_rows
 from llm_power_audit.printed_tables import PublishedError

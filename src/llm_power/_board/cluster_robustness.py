@@ -23,8 +23,11 @@ from llm_power._errors import InvalidArgument
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.argument_checks import finite
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, RandomSource
-from llm_power._statistics.category_bootstrap import category_bootstrap
-from llm_power._statistics.design_effect import cluster_resolution, leave_one_cluster_out
+from llm_power._statistics.design_effect import (
+    category_bootstrap,
+    cluster_resolution,
+    leave_one_cluster_out,
+)
 from llm_power._statistics.random_streams import named_rng
 
 _RANKS: Final = ["task", "rank_a", "rank_b"]

@@ -36,8 +36,8 @@ from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.figures import house_style, save_figure
 from llm_power._report.tables import Table, to_csv, to_latex, to_markdown
-from llm_power._statistics.category_bootstrap import resample_clusters
 from llm_power._statistics.cluster_moments import one_way_anova
+from llm_power._statistics.design_effect import resample_clusters
 from llm_power._statistics.mcnemar import mcnemar_asymptotic
 from llm_power_audit.printed import Printed
 from llm_power_audit.printed_tables import PublishedCounts
