@@ -22,11 +22,11 @@ from llm_power._board.operating_point import OperatingPoint
 from llm_power._errors import counted, first_names
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
-from llm_power._statistics.further_items import leader_on_further_items
 from llm_power._statistics.intervals import mean_interval, wilson_interval
 from llm_power._statistics.missing_scores import missingness_by_difficulty
 from llm_power._statistics.random_streams import column_digests, content_digest, keys_of, named_rng
 from llm_power._statistics.rank_sets import average_rank_sets
+from llm_power._statistics.selection_bias import leader_on_further_items
 from llm_power._statistics.verdict import DIFFERENT
 
 #: Columns of a table of ranks: whether the model is verified to be first, and by which p-value.
