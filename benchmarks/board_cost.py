@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_limits
 from llm_power import Declared, OperatingPoint, TaskScores
 from llm_power._board.all_pairs import BoardPairs, FamilyValues, family_of, p_values_between
 from llm_power._board.counts import ScoreCounts
-from llm_power._board.families import pairs_at
+from llm_power._board.operating_point import pairs_at
 from llm_power._board.pair_store import PairFile, write_family
 from llm_power._board.stream import Tally, columns_between
 from llm_power._scores.store import read_task, write_task

@@ -16,8 +16,8 @@ import pandas as pd
 from half_samples import BOARDS, SEED
 
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.further_items import leader_on_further_items
 from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.selection_bias import leader_on_further_items
 
 _SPLITS: Final = 200
 #: Boards beside those of `half_samples`.

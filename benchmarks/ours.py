@@ -16,17 +16,15 @@ from drawn import N_CLUSTERS, Size, cluster_codes, draw_scores
 
 from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.counts import ScoreCounts, count_cells, count_cells_by_cluster
-from llm_power._board.families import pair_indices
-from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.ranking import prepare_task
+from llm_power._board.operating_point import Declared, OperatingPoint, pair_indices
 from llm_power._board.resolve import resolve_board, stream_board
 from llm_power._board.stream import Keep, is_streamed, stream_pairs
 from llm_power._choices import Kind
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.category_bootstrap import category_bootstrap
 from llm_power._statistics.cluster_moments import moments_from_counts
-from llm_power._statistics.design_effect import leave_one_cluster_out
+from llm_power._statistics.design_effect import category_bootstrap, leave_one_cluster_out
 from llm_power._statistics.e_process import BETA_2_2, BETA_4_4, UNIFORM_98, log_e_trajectory
 from llm_power._statistics.max_t import GapDraws, centred_scores, max_t_family
 from llm_power._statistics.mcnemar import mcnemar_exact

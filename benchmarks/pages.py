@@ -15,10 +15,10 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from llm_power._board.page_data import page_data
-from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import resolve_board
 from llm_power._board.summary import describe_board
 from llm_power._report.board_page import render_board_page
+from llm_power._scores.selection import prepare_task
 
 _SHOWN = """const done = arguments[0], look = () => document.querySelector("#ranking tbody tr")
   ? requestAnimationFrame(() => setTimeout(done)) : setTimeout(look, 1); look();"""

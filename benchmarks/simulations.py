@@ -21,11 +21,11 @@ from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.clusters import ICC_CONFIDENCE
 from llm_power._board.counts import ScoreMoments
 from llm_power._board.evidence import Evidence, PairTests
-from llm_power._board.leader import leader_p
 from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.ranking import prepare_task
+from llm_power._board.ranks import leader_p
 from llm_power._board.resolve import resolve_board
 from llm_power._choices import Kind as ScoreKind
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray

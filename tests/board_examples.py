@@ -17,19 +17,21 @@ from llm_power._board.cluster_robustness import (
     cluster_definition_table,
     leave_one_out_table,
 )
-from llm_power._board.cluster_sums import tabulate_clusters
-from llm_power._board.clusters import add_clusters
+from llm_power._board.clusters import add_clusters, tabulate_clusters
 from llm_power._board.columns import verdict_table
-from llm_power._board.multiplicity import add_multiplicity
 from llm_power._board.operating_point import OperatingPoint
-from llm_power._board.ranking import prepare_task
-from llm_power._board.resolution import add_resolution
+from llm_power._board.resolution import (
+    CELL_COLUMNS,
+    MOMENT_COLUMNS,
+    add_multiplicity,
+    add_resolution,
+    add_sequential,
+)
 from llm_power._board.resolve import BoardVerdicts, resolve_board
-from llm_power._board.sequential import add_sequential
-from llm_power._board.tabulation import CELL_COLUMNS, MOMENT_COLUMNS
 from llm_power._choices import Kind
 from llm_power._report.answer import Notes, as_text
 from llm_power._report.board_answer import board_answer
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 

@@ -6,12 +6,12 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
+from llm_power._board.cluster_robustness import difficulty_bins
 from llm_power._board.counts import count_cells_by_cluster
-from llm_power._board.families import pair_indices
+from llm_power._board.operating_point import pair_indices
 from llm_power._errors import one_line
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_counts
-from llm_power._statistics.clusterings import difficulty_bins
 from llm_power_audit._csv import csv_rows
 from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import Interval

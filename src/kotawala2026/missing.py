@@ -12,8 +12,8 @@ import pandas as pd
 
 from kotawala2026.adjacent_clusters import CLUSTER
 from kotawala2026.quantities.grounds import QUANTITIES, ResolvedBoard
-from llm_power._board.ranking import prepare_task
 from llm_power._errors import ScoreError
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from replication.constraints import Constraint
 from replication.findings import Finding

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from llm_power._board.operating_point import Declared, OperatingPoint
-    from llm_power._board.ranking import prepare_task
     from llm_power._board.resolve import BoardVerdicts, resolve_board, stream_board
     from llm_power._board.summary import task_overview, unresolved_by_gap, unresolved_by_procedure
     from llm_power._documents import DocumentError
@@ -33,15 +32,16 @@ if TYPE_CHECKING:
     from llm_power._scores.frames import read_frame, read_samples_df
     from llm_power._scores.options import ReadOptions
     from llm_power._scores.readers import read_scores, read_tasks
+    from llm_power._scores.selection import prepare_task
     from llm_power._scores.store import TaskScores, read_task, write_task
     from llm_power._statistics.anytime_horizon import anytime_horizon
-    from llm_power._statistics.category_bootstrap import category_bootstrap
     from llm_power._statistics.cluster_moments import moments_from_counts, moments_from_differences
     from llm_power._statistics.cluster_requirement import icc_interval
     from llm_power._statistics.cluster_robust import cluster_robust_test
     from llm_power._statistics.correlation_bounds import resolution_over_correlations
     from llm_power._statistics.design_costs import Costs, Variances
     from llm_power._statistics.design_effect import (
+        category_bootstrap,
         cluster_resolution,
         design_effect,
         leave_one_cluster_out,
@@ -99,7 +99,6 @@ __version__ = "0.1.0"
 # The names that each module has for users.
 _NAMES = {
     "_board.operating_point": "Declared OperatingPoint",
-    "_board.ranking": "prepare_task",
     "_board.resolve": "BoardVerdicts resolve_board stream_board",
     "_board.summary": "task_overview unresolved_by_gap unresolved_by_procedure",
     "_documents": "DocumentError",
@@ -115,15 +114,17 @@ _NAMES = {
     "_scores.frames": "read_frame read_samples_df",
     "_scores.options": "ReadOptions",
     "_scores.readers": "read_scores read_tasks",
+    "_scores.selection": "prepare_task",
     "_scores.store": "TaskScores read_task write_task",
     "_statistics.anytime_horizon": "anytime_horizon",
-    "_statistics.category_bootstrap": "category_bootstrap",
     "_statistics.cluster_moments": "moments_from_counts moments_from_differences",
     "_statistics.cluster_requirement": "icc_interval",
     "_statistics.cluster_robust": "cluster_robust_test",
     "_statistics.correlation_bounds": "resolution_over_correlations",
     "_statistics.design_costs": "Costs Variances",
-    "_statistics.design_effect": "cluster_resolution design_effect leave_one_cluster_out",
+    "_statistics.design_effect": (
+        "category_bootstrap cluster_resolution design_effect leave_one_cluster_out"
+    ),
     "_statistics.e_process": "BetaMixture DiscreteMixture anytime_required_n log_e_value",
     "_statistics.intervals": "tango_interval wilson_interval",
     "_statistics.inversion": (

@@ -17,7 +17,6 @@ from llm_power._board.average import read_weights
 from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.page_data import page_data
-from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import BoardVerdicts, require_different_tasks, resolved_board
 from llm_power._board.stream import Keep
 from llm_power._board.summary import describe_board
@@ -48,6 +47,7 @@ from llm_power._scores._choosing import settled
 from llm_power._scores.frames import read_frame
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import measured, read_tasks
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import ITEM_COLUMN, TaskScores
 
 _Resolving = Callable[[Path | None], AbstractContextManager[tuple[BoardVerdicts, Path | None]]]

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from llm_power._board.all_pairs import BoardPairs
-from llm_power._board.families import HELD_UP_TO, number_of_pairs
-from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.operating_point import HELD_UP_TO, Declared, OperatingPoint, number_of_pairs
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
 from llm_power._scores.store import TaskScores, read_task

@@ -16,9 +16,9 @@ import pytest
 
 import llm_power
 from llm_power import InvalidArgument
-from llm_power._statistics.category_bootstrap import resample_clusters
-from llm_power._statistics.clusterings import random_clusters
+from llm_power._board.cluster_robustness import random_clusters
 from llm_power._statistics.copula_pairs import draw_graded_pairs
+from llm_power._statistics.design_effect import resample_clusters
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -58,7 +58,7 @@ rule multiplicity:
     log:
         "logs/boards/{panel}/multiplicity.log",
     params:
-        module="llm_power._board.multiplicity",
+        module="llm_power._board.resolution",
         function="add_multiplicity",
         point=operating_point,
     script:
@@ -147,7 +147,7 @@ rule e_process:
     log:
         "logs/boards/{panel}/e_process.log",
     params:
-        module="llm_power._board.sequential",
+        module="llm_power._board.resolution",
         function="add_sequential",
         point=operating_point,
     script:

@@ -5,9 +5,8 @@ import pandas as pd
 
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.decision import decide_pairs
-from llm_power._board.leader import with_leaders
 from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.ranks import rank_table
+from llm_power._board.ranks import rank_table, with_leaders
 from llm_power._scores.store import read_task
 from replication.job import load, logged, save, snakemake
 

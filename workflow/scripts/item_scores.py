@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from llm_power._board.ranking import prepare_task
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import write_task
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from llm_power._board.ranking import prepare_task
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import read_task, write_task
 from replication.job import logged, snakemake
 

@@ -11,8 +11,7 @@ from kotawala2026.exhibits._counts_table import POINT, counted_pairs, items_of, 
 from kotawala2026.labels import in_printed_order, spelled_out, task_label
 from kotawala2026.operating_point import DECLARED
 from llm_power._board.columns import verdict_table
-from llm_power._board.multiplicity import add_multiplicity
-from llm_power._board.sequential import add_sequential
+from llm_power._board.resolution import add_multiplicity, add_sequential
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
 from llm_power._statistics.arrays import BoolArray

@@ -19,13 +19,14 @@ from kotawala2026.quantities.grounds import (
     ClusterStages,
     PublishedNumbers,
 )
+from llm_power._board.cluster_robustness import random_clusters, split_by_parity
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import FloatArray, IntArray
-from llm_power._statistics.category_bootstrap import CategoryBootstrap, category_bootstrap
 from llm_power._statistics.cluster_moments import ClusterMoments
-from llm_power._statistics.clusterings import random_clusters, split_by_parity
 from llm_power._statistics.design_effect import (
+    CategoryBootstrap,
     ClusterResolution,
+    category_bootstrap,
     cluster_resolution,
     leave_one_cluster_out,
 )

@@ -15,8 +15,7 @@ from kotawala2026.labels import dropped_subjects
 from kotawala2026.operating_point import K
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
-from llm_power._statistics.category_bootstrap import resample_clusters
-from llm_power._statistics.design_effect import cluster_resolution
+from llm_power._statistics.design_effect import cluster_resolution, resample_clusters
 from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power._statistics.random_streams import named_rng
 from llm_power_audit.printed import DISPLAY_RULES

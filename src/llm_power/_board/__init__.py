@@ -1,15 +1,11 @@
 """Every pair of a board: counted at once, resolved, and judged as a family.
 
 ======================  ====================================================================
-`ranking`               from scores as read to the ranked models of a board
-`families`              which pairs are compared
+`operating_point`       what is declared: level, power, test, and which pairs are compared
 `counts`                the 2 x 2 tables of all pairs by matrix products
-`tabulation`            the sufficient statistics of every pair
-`cluster_sums`          the same within clusters of items
-`resolution`            required items, resolution ratio, minimum detectable effect, tests
-`multiplicity`          adjusted p-values, required items at each procedure's level
-`clusters`              design effect and cluster-adjusted verdict
-`sequential`            e-process and anytime-valid verdict of the paper
+`resolution`            sufficient statistics of every pair, required items, tests, adjusted
+                        p-values and the e-process of the paper
+`clusters`              sums within clusters of items, design effect, cluster-adjusted verdict
 `decision`              the verdict: different, equivalent or undetermined
 `average`               the verdict on the average over several tasks
 `columns`               these stages side by side: the verdict table

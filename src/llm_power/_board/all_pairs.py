@@ -1,7 +1,7 @@
 r"""Every pair of a board of thousands of models, a chunk at a time and never all of them.
 
 A pair has a fixed place: tasks one after the other, and within a task the order of
-`llm_power._board.families`. What is said of it does not depend on the chunk it is computed in.
+`operating_point.pair_indices`. What is said of it does not depend on the chunk it is computed in.
 Two passes are made, for a verdict depends on the p-values of the whole family:
 `BoardPairs.p_values` of all pairs, which `BoardPairs.adjusted` adjusts, and then
 `BoardPairs.columns`. The functions are those of single pairs.
@@ -31,12 +31,9 @@ from llm_power._board.counts import (
 from llm_power._board.decision import ESTIMATES as DECISION_ESTIMATES
 from llm_power._board.decision import verdict_columns
 from llm_power._board.evidence import Evidence, Judgement, PairTests, TaskEvidence
-from llm_power._board.families import pairs_at, place_of
-from llm_power._board.multiplicity import unadjusted_p
-from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.operating_point import Declared, OperatingPoint, pairs_at, place_of
 from llm_power._board.resolution import ESTIMATES as RESOLUTION_ESTIMATES
-from llm_power._board.resolution import core_columns
-from llm_power._board.tabulation import tabulate
+from llm_power._board.resolution import core_columns, tabulate, unadjusted_p
 from llm_power._choices import Control, Family
 from llm_power._memory import workers
 from llm_power._scores.store import TaskScores
@@ -237,7 +234,7 @@ class BoardPairs:
         return found
 
     def counted(self, places: IntArray) -> pd.DataFrame:
-        """Return the rows of `llm_power._board.tabulation` of the pairs at some places."""
+        """Return the rows of `llm_power._board.resolution` of the pairs at some places."""
         tables = []
         for number, _, first, second in self.at(places):
             task = self._of_tasks[number]

@@ -18,11 +18,14 @@ from llm_power._board.cluster_readings import n_clusters, read_otherwise, readin
 from llm_power._board.counts import DifferenceMoments, PairCells
 from llm_power._board.decision import all_verdict_columns, size_columns
 from llm_power._board.evidence import Evidence, TaskEvidence, mean_and_error, weighted_gaps
-from llm_power._board.families import pair_indices
-from llm_power._board.further_items import further_columns
-from llm_power._board.leader import LEADER_COLUMNS, with_leader
-from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.ranks import declared_leads, rank_sets_of
+from llm_power._board.operating_point import Declared, OperatingPoint, pair_indices
+from llm_power._board.ranks import (
+    LEADER_COLUMNS,
+    declared_leads,
+    further_columns,
+    rank_sets_of,
+    with_leader,
+)
 from llm_power._choices import WEIGHTINGS, Control, Family, Weighting
 from llm_power._documents import read_yaml
 from llm_power._errors import InvalidArgument

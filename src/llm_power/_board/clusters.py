@@ -1,4 +1,4 @@
-"""Intra-cluster correlation, design effect and cluster-adjusted verdict of every pair."""
+"""Clustered items: sums of every pair within them, design effect and cluster-adjusted verdict."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from llm_power._board.cluster_sums import cluster_moments
-from llm_power._board.operating_point import OperatingPoint
-from llm_power._board.tabulation import PAIR_KEY, without_strangers
+from llm_power._board.evidence import TaskEvidence
+from llm_power._board.operating_point import OperatingPoint, pair_indices
+from llm_power._board.resolution import PAIR_KEY, without_strangers
+from llm_power._choices import Family
+from llm_power._scores.store import TaskScores
 from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.cluster_requirement import cluster_requirement, icc_interval
 from llm_power._statistics.cluster_robust import ClusterRobustTest, cluster_robust_test
 from llm_power._statistics.design_effect import cluster_resolution
 
+_CLUSTER_COLUMNS: Final = ["cluster", "n_cluster", "n_items", "sum_d", "sum_d2", "origin"]
 # Of the 90 % interval of the ICC: exact where differences are normal, it covers two points less
 # where clusters are strongly skewed. With a point more it covers .89 to .91 (docs/verdicts.md).
 ICC_CONFIDENCE: Final = 0.91
@@ -24,6 +27,47 @@ CLUSTER_COLUMNS: Final = [
     *["icc_low", "icc_high", "design_effect_kish"],
     *["n_star_these_clusters", "items_per_cluster", "n_clusters_needed", "p_cluster"],
 ]
+
+
+def tabulate_clusters(ranked: TaskScores, column: str | None, family: Family) -> pd.DataFrame:
+    """Return the sums of every pair's paired difference within clusters, one row each.
+
+    ``origin`` is taken off every difference; it is 0 for binary scores, where ``sum_d`` is b - c
+    and ``sum_d2`` is b + c. ``n_cluster`` counts all items, ``n_items`` those of both models.
+    """
+    if column is None:
+        return pd.DataFrame(columns=["task", "rank_a", "rank_b", *_CLUSTER_COLUMNS])
+    labels, codes = ranked.cluster_codes(column)
+    first, second = pair_indices(len(ranked.models), family)
+    (evidence,) = TaskEvidence(ranked, codes).of(first, second)
+    moments = evidence.of_clusters
+    assert moments is not None
+    n_clusters, n_pairs = moments.n_items.shape
+    return pd.DataFrame(
+        {
+            "task": ranked.task,
+            "rank_a": np.repeat(first + 1, n_clusters),
+            "rank_b": np.repeat(second + 1, n_clusters),
+            "cluster": np.tile(np.asarray(labels, dtype=object), n_pairs),
+            "n_cluster": np.tile(np.bincount(codes, minlength=n_clusters), n_pairs),
+            "n_items": moments.n_items.T.ravel().astype(np.int64),
+            "sum_d": moments.sum_d.T.ravel(),
+            "sum_d2": moments.sum_d2.T.ravel(),
+            "origin": np.repeat(np.broadcast_to(moments.origin, (n_pairs,)), n_clusters),
+        }
+    )
+
+
+def cluster_moments(sums: pd.DataFrame) -> ClusterMoments:
+    """Return the moments, (n_clusters, n_pairs), of one task's rows of `tabulate_clusters`."""
+    n_clusters = sums["cluster"].nunique()
+    n_items, sum_d, sum_d2, origin = (
+        sums[name].to_numpy(np.float64).reshape(-1, n_clusters).T
+        for name in ("n_items", "sum_d", "sum_d2", "origin")
+    )
+    # As in `with_an_item`: nothing follows from an item in each cluster that both models failed.
+    n_items = np.where(n_items.any(axis=0), n_items, 1.0)
+    return ClusterMoments(n_items, sum_d, sum_d2, origin[0])
 
 
 def add_clusters(

@@ -19,8 +19,7 @@ import pandas as pd
 
 from llm_power._board.decision import DECISION_COLUMNS
 from llm_power._board.repeats import REPEAT_COLUMNS
-from llm_power._board.resolution import RESOLUTION_COLUMNS
-from llm_power._board.tabulation import PAIR_KEY
+from llm_power._board.resolution import PAIR_KEY, RESOLUTION_COLUMNS
 from llm_power._errors import InvalidArgument
 
 # By subject; the order is that of the files.

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_differences
-from llm_power._statistics.skewness import asymmetry
+from llm_power._statistics.t_test import asymmetry
 
 # Rows of the difference matrix that graded scores hold at a time: 32 MB at 12,000 items.
 _PAIR_BLOCK = 350

@@ -10,7 +10,7 @@ import pandas as pd
 
 from llm_power._board.evidence import Evidence, PairTests
 from llm_power._board.operating_point import UNDECLARED, Declared, OperatingPoint
-from llm_power._board.tabulation import PAIR_KEY, with_an_item, without_strangers
+from llm_power._board.resolution import PAIR_KEY, with_an_item, without_strangers
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.arrays import FloatArray, IntArray

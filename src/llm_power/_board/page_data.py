@@ -11,10 +11,9 @@ import pandas as pd
 
 from llm_power._board.average import TaskAverage
 from llm_power._board.cluster_readings import readings_sentence
-from llm_power._board.further_items import further_sentence
 from llm_power._board.have_need import have_need
-from llm_power._board.leader import first_sentence, rank_notes
 from llm_power._board.measure import Measure
+from llm_power._board.ranks import first_sentence, further_sentence, rank_notes
 from llm_power._board.summary import discovery_sentence, selection_sentence
 from llm_power._choices import Control
 from llm_power._provenance import files_digest

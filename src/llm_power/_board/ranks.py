@@ -1,4 +1,10 @@
-"""Confidence sets of the ranks of a board's models."""
+"""Who is first: possible ranks, the leader, and what the leader scores on further items.
+
+Whoever is found better than every rival at the level of a single pair is the best with that
+confidence, without an adjustment: of two models that are best together, one has to be found better
+than the other. Hung and Fithian (2019), doi:10.1214/18-AOS1788, prove it for exponential families;
+for paired models of unequal variance, correlated scores and clusters the error is simulated.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +14,92 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.extensions import ExtensionArray
+from scipy.special import ndtri
 
-from llm_power._board.further_items import sampled_clusters
+from llm_power._board.all_pairs import BoardPairs
+from llm_power._board.measure import POINTS, Measure
 from llm_power._board.operating_point import OperatingPoint
+from llm_power._errors import counted, first_names
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.intervals import mean_interval, wilson_interval
 from llm_power._statistics.missing_scores import missingness_by_difficulty
-from llm_power._statistics.random_streams import content_digest, keys_of
+from llm_power._statistics.random_streams import column_digests, content_digest, keys_of, named_rng
 from llm_power._statistics.rank_sets import average_rank_sets
+from llm_power._statistics.selection_bias import leader_on_further_items
+from llm_power._statistics.verdict import DIFFERENT
+
+#: Columns of a table of ranks: whether the model is verified to be first, and by which p-value.
+LEADER_COLUMNS = ("first", "p_first")
+
+
+def further_columns(
+    tasks: Sequence[TaskScores], weights: Sequence[float], *, cluster: str | None
+) -> dict[str, FloatArray]:
+    """Return `score_further` and `lead_further`, of the first of several models."""
+    n_models = len(tasks[0].models)
+    # A digest of the answers orders models of equal scores, on the other items too.
+    digests = np.sum([column_digests(task.item_ids, task.merits) for task in tasks], axis=0)
+    order = np.argsort(digests, kind="stable")
+    # The order of the rows decides nothing.
+    by_id = [np.argsort(np.asarray(task.item_ids), kind="stable") for task in tasks]
+    labels = [sampled_clusters(task, cluster) for task in tasks]
+    found = None
+    if n_models > 2:
+        found = leader_on_further_items(
+            [task.merits[np.ix_(rows, order)] for task, rows in zip(tasks, by_id, strict=True)],
+            weights,
+            rng=named_rng(0, "further_items"),
+            clusters=[
+                None if own is None else own[rows] for own, rows in zip(labels, by_id, strict=True)
+            ],
+        )
+    score, lead = (np.nan, np.nan) if found is None else (found.score, found.lead)
+    score = -score if tasks[0].lower_is_better else score
+    first = np.arange(n_models) == 0
+    return {
+        "score_further": np.where(first, score, np.nan),
+        "lead_further": np.where(first, lead, np.nan),
+    }
+
+
+def sampled_clusters(task: TaskScores, cluster: str | None) -> np.ndarray | None:
+    """Return the cluster of each item, None where items are the sample."""
+    labels = () if cluster is None else task.clusters.get(cluster, ())
+    # One cluster says nothing of others: the items are the sample.
+    return np.asarray(labels, dtype=str) if len(set(labels)) > 1 else None
+
+
+def further_sentence(
+    ranks: pd.DataFrame, alpha: float, measure: Measure = POINTS, *, chosen: bool = False
+) -> str:
+    """Return what the leader is to score on further items; empty where that is what it has here."""
+    first, second = ranks.iloc[0], ranks.iloc[1]
+    if pd.isna(first["score_further"]):
+        return ""
+    score, ahead = measure.shown(first["score_further"]), measure.shown(first["lead_further"])
+    sign = -1 if measure.lower_is_better else 1
+    lead = measure.shown(sign * (first["score"] - second["score"]))
+    behind = first["lead_further"] <= 0 or not ahead.strip("0.")
+    place = (
+        "no better than the second" if behind else f"{measure.with_unit(ahead)} ahead of the second"
+    )
+    less = ", or less: the models left out here are not in this" if chosen else ""
+    error = (first["score_high"] - first["score_low"]) / (2 * -ndtri(alpha / 2))
+    here = measure.shown(first["score"])
+    if (score, ahead) == (here, lead):
+        return ""
+    if sign * (first["score"] - first["score_further"]) >= error:
+        return (
+            f"{first['model']} scores {here}, in part by luck, as the best of {len(ranks):,} on "
+            f"these items: expect {score} on further items, {place} ({lead} ahead here){less}."
+        )
+    grows = first["lead_further"] > sign * (first["score"] - second["score"])
+    more = "; the second owes more of its score here to luck" if grows and not behind else ""
+    return (
+        f"Corrected for the luck of being first or second on these items, expect {first['model']} "
+        f"to score {score} on further ones ({here} here), {place} ({lead} ahead here){less}{more}."
+    )
 
 
 def rank_table(
@@ -125,3 +208,91 @@ def _interval(task: TaskScores, point: OperatingPoint) -> dict[str, FloatArray]:
     if task.kind == "graded":  # No score is beyond 0 and 1.
         low, high = np.clip([low, high], 0.0, 1.0)
     return {"score_low": low, "score_high": high}
+
+
+def leader_p(pairs: BoardPairs, number: int = 0) -> float:
+    """Return the largest p-value of the first model of a task, by its position, against a rival.
+
+    It is 1 where missing scores leave the sign of one of its gaps open.
+    """
+    task = pairs.tasks[number]
+    least, most = task.merit_bounds
+    if not task.scored.all() and np.any(least[0] <= most[1:]):
+        return 1.0
+    every = pairs if pairs.family == "all" else pairs.otherwise("all", pairs.declared)
+    rivals = every.places(number, np.array([0, 0]), np.array([1, len(task.models)]))
+    return float(every.p_values(*rivals.tolist())[0].max())
+
+
+def with_leader(ranks: pd.DataFrame, p: float, alpha: float) -> pd.DataFrame:
+    """Add `LEADER_COLUMNS` to the ranks of one task."""
+    leads = np.arange(len(ranks)) == 0
+    return ranks.assign(first=leads & (p <= alpha), p_first=np.where(leads, p, np.nan))
+
+
+def with_leaders(ranks: pd.DataFrame, pairs: BoardPairs) -> pd.DataFrame:
+    """Add `LEADER_COLUMNS`, and what each leader scores on further items, to ranks of tasks."""
+    sampled = pairs.cluster if pairs.declared.clusters == "random" else None
+    tables = []
+    for number, task in enumerate(pairs.tasks):
+        own, p = ranks[ranks["task"] == task.task], leader_p(pairs, number)
+        further = further_columns([task], [1.0], cluster=sampled)
+        tables.append(with_leader(own, p, pairs.point.alpha).assign(**further))
+    return pd.concat(tables, ignore_index=True)
+
+
+def first_sentence(ranks: pd.DataFrame, verdicts: pd.DataFrame, alpha: float) -> str:
+    """Return who is first of one task, or who could be, and why other lines may seem to differ."""
+    could = ranks.loc[ranks["rank_low"].eq(1).fillna(False), "model"].tolist()
+    who = str(ranks["model"].iloc[0])
+    if ranks["first"].iloc[0]:
+        sentence = f"{who} is first, with {100 * (1 - alpha):g}% confidence"
+        own = verdicts[verdicts["rank_a"] == 1]
+        if len(could) < 2 and own["verdict"].eq(DIFFERENT).all():
+            return f"{sentence}."
+        return (
+            f"{sentence}: it beats each rival in a test of its own, which needs no adjustment for "
+            "other pairs; possible ranks and verdicts hold for all pairs at once."
+        )
+    if len(could) == len(ranks) > 2:
+        return f"Any of the {len(could):,} models could be first."
+    if len(could) < 2:
+        return f"{who} leads, and is not shown to be first."
+    return f"{counted(len(could), 'model')} could be first: {first_names(could)}."
+
+
+def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
+    """Return why ranks do not follow the scores, or overlap where a verdict tells models apart."""
+    low, high = (ranks[name].astype("Float64").astype(float) for name in ("rank_low", "rank_high"))
+    notes = []
+    own_low, own_high = (ranks[name].to_numpy(float) for name in ("score_low", "score_high"))
+    different = verdicts[verdicts["verdict"] == DIFFERENT]
+    first, second = (different[name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
+    overlap = np.maximum(own_low[first], own_low[second]) <= np.minimum(
+        own_high[first], own_high[second]
+    )
+    if overlap.any():
+        notes.append(
+            "Models with overlapping score intervals may still differ: pairs are compared item by "
+            "item."
+        )
+    if (np.diff(low) < 0).any() or (np.diff(high) < 0).any():
+        notes.append(
+            "Possible ranks need not follow the scores: a gap that varies less, between items or "
+            "clusters, shows sooner than a larger one that varies more."
+        )
+    same = (low.to_numpy()[first] == low.to_numpy()[second]) & (
+        high.to_numpy()[first] == high.to_numpy()[second]
+    )
+    if same.any():
+        pair = different[same].iloc[0]
+        why = (
+            "ranks count a lead only if no value of the missing scores would close it"
+            if pair["gap_lowest"] <= 0 <= pair["gap_highest"]
+            else "ranks hold for all pairs of models at once, verdicts for the pairs compared"
+        )
+        notes.append(
+            f"{pair['model_a']} and {pair['model_b']} are different and have the same possible "
+            f"ranks: {why}."
+        )
+    return notes

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.operating_point import OperatingPoint
-from llm_power._board.tabulation import PAIR_KEY
+from llm_power._board.resolution import PAIR_KEY
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import IntArray, ratio
 from llm_power._statistics.repeats import ItemMeans, items_or_repeats, variances_of_means

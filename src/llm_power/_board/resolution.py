@@ -1,22 +1,25 @@
-"""Required items, resolution ratio, minimum detectable effect and tests of every pair."""
+"""Every pair by itself and in its family: sufficient statistics, required items, p-values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtr
 
-from llm_power._board.counts import DifferenceMoments, PairCells
-from llm_power._board.operating_point import OperatingPoint
-from llm_power._board.tabulation import (
-    PAIR_KEY,
-    statistics_of,
-    with_an_item,
-    without_strangers,
+from llm_power._board.counts import (
+    DifferenceMoments,
+    PairCells,
 )
-from llm_power._statistics.arrays import FloatArray, ratio
+from llm_power._board.evidence import TaskEvidence
+from llm_power._board.operating_point import OperatingPoint, pair_indices
+from llm_power._choices import Family
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import FloatArray, IntArray, ratio
+from llm_power._statistics.e_process import UNIFORM_98, anytime_required_n
 from llm_power._statistics.inversion import (
     minimum_detectable_effect,
     required_n,
@@ -29,12 +32,23 @@ from llm_power._statistics.mcnemar import (
     mcnemar_exact,
     mcnemar_mid_p,
 )
+from llm_power._statistics.multiplicity import (
+    Procedure,
+    adjust_benjamini_hochberg,
+    adjust_bonferroni,
+    adjust_holm,
+    adjust_sidak,
+    stepwise_required_n,
+)
 from llm_power._statistics.paired_binary import (
     miller_unpaired_required_n,
     shortcut_required_n,
     summarize_counts,
 )
 
+PAIR_KEY: Final = ["task", "rank_a", "rank_b", "model_a", "model_b"]
+CELL_COLUMNS: Final = ["n11", "b", "c", "n00"]
+MOMENT_COLUMNS: Final = ["sum_a", "sum_b", "sum_d", "ss_a", "ss_b", "ss_d", "n_differing", "skew_d"]
 _SUMMARY: Final = ("p_a", "p_b", "delta", "rho", "var_d", "n_star", "q", "mde", "resolved")
 # Of each column what it says; p_a, p_b and delta are of the pair itself.
 RESOLUTION_COLUMNS: Final[Mapping[str, str]] = {
@@ -56,6 +70,73 @@ ESTIMATES: Final = (
     *("p_a", "p_b", "delta", "rho", "var_d"),
     *("n_star", "mde", "n_h", "n_miller"),
 )
+_PROCEDURES: Final[dict[Procedure, tuple[str, Callable[[FloatArray], FloatArray]]]] = {
+    "bonferroni": ("bonferroni", adjust_bonferroni),
+    "sidak": ("sidak", adjust_sidak),
+    "holm": ("holm", adjust_holm),
+    "benjamini_hochberg": ("bh", adjust_benjamini_hochberg),
+}
+
+
+def tabulate_pairs(ranked: TaskScores, family: Family) -> pd.DataFrame:
+    """Return the sufficient statistics of every pair of the family, one row a pair."""
+    pairs = pair_indices(len(ranked.models), family)
+    return tabulate(ranked, *pairs, TaskEvidence(ranked, None).items(*pairs))
+
+
+def tabulate(
+    ranked: TaskScores,
+    first: IntArray,
+    second: IntArray,
+    items: PairCells | DifferenceMoments,
+) -> pd.DataFrame:
+    """Return the rows of `tabulate_pairs` for pairs of positions and their statistics."""
+    models = np.array(ranked.models, dtype=object)
+    table = pd.DataFrame(
+        {
+            "task": ranked.task,
+            "rank_a": first + 1,
+            "rank_b": second + 1,
+            "model_a": models[first],
+            "model_b": models[second],
+            "n_task": len(ranked.item_ids),
+        }
+    )
+    table["n_items"] = items.n_items
+    for name in CELL_COLUMNS:
+        cells = getattr(items, name, [pd.NA] * len(table))
+        table[name] = pd.array(cells, dtype="Int64")
+    for name in MOMENT_COLUMNS:
+        table[name] = getattr(items, name, np.nan)
+    return table
+
+
+def with_an_item(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs, where those that share no item have one that both failed.
+
+    Formulas need an item. From this one nothing follows, so that such a pair is undetermined and
+    keeps its place in the family; `without_strangers` removes the estimates from it.
+    """
+    strangers = pairs["n_items"] == 0
+    fixed = pairs.assign(n_items=pairs["n_items"].where(~strangers, 1))
+    fixed["n00"] = pairs["n00"].mask(strangers & pairs["n00"].notna(), 1)
+    return fixed
+
+
+def statistics_of(pairs: pd.DataFrame) -> PairCells | DifferenceMoments:
+    """Return the sufficient statistics, (n_pairs,), of rows of one kind of scores."""
+    if pairs["b"].notna().all():
+        return PairCells(*(pairs[name].to_numpy(np.int64) for name in CELL_COLUMNS))
+    names = [field.name for field in fields(DifferenceMoments)]
+    return DifferenceMoments(*(pairs[name].to_numpy(np.float64) for name in names))
+
+
+def without_strangers(
+    table: pd.DataFrame, pairs: pd.DataFrame, columns: Sequence[str]
+) -> pd.DataFrame:
+    """Return a stage's table, null in `columns` where two models share no item."""
+    known = pairs["n_items"] > 0
+    return table.assign(**{name: table[name].where(known) for name in columns})
 
 
 def add_resolution(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
@@ -141,3 +222,91 @@ def _graded_columns(moments: DifferenceMoments, point: OperatingPoint) -> dict[s
         "p_exact": undefined,
         "log_p_exact": undefined,
     }
+
+
+def add_multiplicity(
+    pairs: pd.DataFrame, resolution: pd.DataFrame, point: OperatingPoint
+) -> pd.DataFrame:
+    """Return adjusted p-values, and required items at each procedure's own level."""
+    gap, spread, n_items = _gaps(pairs, resolution)
+    exact = resolution["p_exact"].to_numpy()
+    graded = _paired_t(n_items.astype(np.float64), np.abs(gap), spread)
+    # The exact p-value holds its level with any number of discordant items.
+    p = np.where(np.isnan(exact), graded, exact)
+    table = pairs[PAIR_KEY].assign(p_unadjusted=p)
+    at: dict[str, Any] = {"alpha": point.alpha, "power": point.power}
+    for procedure, (name, adjust) in _PROCEDURES.items():
+        adjusted = stepwise_required_n(gap, spread, n_items, procedure=procedure, **at)
+        table[f"p_{name}"] = adjust(p)
+        table[f"n_star_{name}"] = adjusted.n_star
+        table[f"q_{name}"] = adjusted.q
+        table[f"resolved_{name}"] = adjusted.resolved
+    return table
+
+
+def add_given_multiplicity(
+    pairs: pd.DataFrame,
+    resolution: pd.DataFrame,
+    point: OperatingPoint,
+    *,
+    adjusted: Mapping[str, FloatArray],
+    size: int,
+) -> pd.DataFrame:
+    """Return the same for some pairs of a larger family, whose adjusted p-values are given.
+
+    Required items by Holm and by Benjamini-Hochberg are null: they depend on the gaps of all pairs.
+    """
+    at: dict[str, Any] = {"alpha": point.alpha, "power": point.power}
+    gaps = _gaps(pairs, resolution)
+    bonferroni = stepwise_required_n(*gaps, procedure="bonferroni", m=size, **at)
+    missing = {"n_star_holm": np.nan, "n_star_bh": np.nan}
+    return pairs[PAIR_KEY].assign(**adjusted, n_star_bonferroni=bonferroni.n_star, **missing)
+
+
+def _gaps(pairs: pd.DataFrame, resolution: pd.DataFrame) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return gap, standard deviation of an item's difference, and items, of each pair."""
+    # Models that share no item have no gap to adjust for, and keep their place in the family.
+    gap = resolution[["delta", "var_d"]].where(pairs["n_items"] > 0, 0.0)
+    n_items = with_an_item(pairs)["n_items"].to_numpy()
+    return gap["delta"].to_numpy(), np.sqrt(gap["var_d"].to_numpy()), n_items
+
+
+def unadjusted_p(items: PairCells | DifferenceMoments) -> FloatArray:
+    """Return the exact McNemar p-values, (n_pairs,); for graded scores the paired t test's."""
+    if isinstance(items, PairCells):
+        return mcnemar_exact(items.b, items.c)
+    n = items.n_items.astype(np.float64)
+    return _paired_t(n, np.abs(items.sum_d / n), np.sqrt(items.ss_d / n))
+
+
+def _paired_t(n: FloatArray, delta: FloatArray, spread: FloatArray) -> FloatArray:
+    # Paired t with the divisor n - 1: t = delta / sqrt(var_d / (n - 1)).
+    t = np.where(delta > 0, np.inf, 0.0)
+    np.divide(delta * np.sqrt(np.maximum(n - 1, 0.0)), spread, out=t, where=spread > 0)
+    return np.asarray(2.0 * stdtr(np.maximum(n - 1, 1.0), -t))
+
+
+def add_sequential(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
+    """Return whether each pair's e-process crossed, and whether it is resolvable anytime.
+
+    Null for graded scores.
+    """
+    rows = with_an_item(pairs)[pairs["b"].notna()]
+    result = anytime_required_n(
+        rows["b"].to_numpy(np.int64),
+        rows["c"].to_numpy(np.int64),
+        rows["n_items"].to_numpy(),
+        alpha=point.alpha,
+        power=point.power,
+        mixture=UNIFORM_98,
+    )
+    columns = {
+        "log_e": result.log_e,
+        "n_star_anytime": result.n_star_anytime,
+        "q_anytime": result.q_anytime,
+        "anytime_inflation": result.inflation,
+        "crossed": pd.array(result.crossed, dtype="boolean"),
+        "resolved_anytime": pd.array(result.resolved_anytime, dtype="boolean"),
+    }
+    of_binary = pd.DataFrame(columns, index=rows.index).reindex(pairs.index)
+    return pd.concat([pairs[PAIR_KEY], of_binary], axis=1)

@@ -15,13 +15,16 @@ import pandas as pd
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.average import TaskAverage, among_best, average_tasks
 from llm_power._board.cluster_readings import cluster_readings
-from llm_power._board.families import number_of_pairs
 from llm_power._board.landscape import VERDICTS, Landscape, board_landscapes
-from llm_power._board.leader import with_leaders
 from llm_power._board.measure import POINTS, Measure, measure_of
-from llm_power._board.operating_point import UNDECLARED, USUAL, Declared, OperatingPoint
-from llm_power._board.ranking import NO_SCORE, require_top
-from llm_power._board.ranks import rank_table
+from llm_power._board.operating_point import (
+    UNDECLARED,
+    USUAL,
+    Declared,
+    OperatingPoint,
+    number_of_pairs,
+)
+from llm_power._board.ranks import rank_table, with_leaders
 from llm_power._board.repeats import repeats_table
 from llm_power._board.stream import (
     Keep,
@@ -34,7 +37,7 @@ from llm_power._board.stream import (
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
 from llm_power._result_set import require_replaceable, scratch_folder
-from llm_power._scores.selection import apply_missing_policy
+from llm_power._scores.selection import NO_SCORE, apply_missing_policy, require_top
 from llm_power._scores.store import TaskScores
 
 N_STAGES: Final = 8
@@ -160,7 +163,7 @@ def resolve_board(
     Parameters
     ----------
     tasks : sequence of TaskScores
-        Ranked scores, as `llm_power._board.ranking` returns them; names differ.
+        Ranked scores, as `llm_power._scores.selection` returns them; names differ.
     family : {"adjacent", "all"}
         Which pairs are compared; with several tasks the family is all of them together.
     cluster : str, optional
@@ -188,7 +191,7 @@ def resolve_board(
         If two tasks have one name, no task has such a cluster column, or missing scores are
         weighted without one.
     ScoreError
-        If scores are missing and `llm_power._board.ranking.prepare_task` was not told what to do
+        If scores are missing and `llm_power._scores.selection.prepare_task` was not told what to do
         about them.
 
     Examples

@@ -24,12 +24,15 @@ from llm_power._board.cluster_readings import cluster_readings
 from llm_power._board.clusters import cluster_columns
 from llm_power._board.columns import verdict_table
 from llm_power._board.decision import decide_pairs
-from llm_power._board.families import HELD_UP_TO, number_of_pairs
 from llm_power._board.landscape import VERDICTS, Landscape
-from llm_power._board.multiplicity import add_given_multiplicity, add_multiplicity
+from llm_power._board.operating_point import HELD_UP_TO, number_of_pairs
 from llm_power._board.pair_store import PairWriter
-from llm_power._board.resolution import add_resolution
-from llm_power._board.sequential import add_sequential
+from llm_power._board.resolution import (
+    add_given_multiplicity,
+    add_multiplicity,
+    add_resolution,
+    add_sequential,
+)
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
 from llm_power._scores.store import TaskScores

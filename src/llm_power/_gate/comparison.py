@@ -10,11 +10,10 @@ import numpy as np
 
 from llm_power._board.measure import Measure
 from llm_power._board.operating_point import UNDECLARED, USUAL, Declared, OperatingPoint
-from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import BoardVerdicts, resolve_board
 from llm_power._choices import OUTCOMES, Kind, MissingPolicy, Outcome
 from llm_power._errors import InvalidArgument
-from llm_power._scores.selection import select_models
+from llm_power._scores.selection import prepare_task, select_models
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.verdict import DIFFERENT
 

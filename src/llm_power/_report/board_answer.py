@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.cluster_readings import readings_sentence
-from llm_power._board.further_items import further_sentence
 from llm_power._board.have_need import (
     SMALLER,
     HaveNeed,
@@ -24,8 +23,8 @@ from llm_power._board.have_need import (
     what_lines_mean,
 )
 from llm_power._board.landscape import VERDICTS, describe_landscape
-from llm_power._board.leader import first_sentence, rank_notes
 from llm_power._board.measure import Measure
+from llm_power._board.ranks import first_sentence, further_sentence, rank_notes
 from llm_power._board.repeats import describe_repeats
 from llm_power._board.summary import discovery_sentence, selection_sentence
 from llm_power._choices import TEST_NAMES

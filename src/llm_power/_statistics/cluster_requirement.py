@@ -221,7 +221,7 @@ def cluster_power(
 class ClusterDesign(Design):
     """Both tests of the verdict, over new clusters of one size or of infinitely many items.
 
-    Those are Student's and Hall's: see `llm_power._statistics.skewness`.
+    Those are Student's and Hall's: see `llm_power._statistics.t_test`.
     """
 
     delta: float

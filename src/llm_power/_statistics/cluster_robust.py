@@ -26,7 +26,7 @@ from llm_power._statistics.argument_checks import open_unit, positive_count
 from llm_power._statistics.arrays import FloatArray, IntArray, ordered_sum, ratio
 from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.random_streams import named_rng
-from llm_power._statistics.skewness import asymmetry, upper_t_quantile
+from llm_power._statistics.t_test import asymmetry, upper_t_quantile
 
 Variance = Literal["CR2", "CR1", "CR0"]
 

@@ -3,7 +3,7 @@ r"""How many items a declared gap needs, when all else is known from a pilot alo
 The required items rest on the discordance of 0/1 scores, the variance of graded differences, or the
 variances between and within clusters. Each is an estimate, and its interval becomes one of the
 required items: the upper end is what suffices with that confidence. The gap is declared, never the
-pilot's own: of that one, see `llm_power._statistics.selected_gap`.
+pilot's own: of that one, see `llm_power._statistics.selection_bias`.
 
 Assurance is the power of a plan, expected over what a pilot leaves open. Power at the pilot's gap
 is a promise on a condition; its mean over the posterior of the true values is the chance that the
@@ -62,7 +62,7 @@ from llm_power._statistics.exact_required_n import (
     mcnemar_detectable_gaps,
 )
 from llm_power._statistics.intervals import wilson_interval
-from llm_power._statistics.selected_gap import share_limit, shift_limit
+from llm_power._statistics.selection_bias import share_limit, shift_limit
 from llm_power._statistics.t_test import below, near_power, shift_of_power
 
 # Jeffreys' prior of each of the three cells.

@@ -32,8 +32,7 @@ from scipy.special import ndtr, ndtri
 
 from llm_power._statistics._roots import thresholds
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
-from llm_power._statistics.skewness import reach, upper_t_quantile
-from llm_power._statistics.t_test import normal_skewness
+from llm_power._statistics.t_test import normal_skewness, reach, upper_t_quantile
 
 #: Usual standard deviation of gaps, in standard deviations of an item's difference.
 USUAL_GAP: Final = 0.4

@@ -30,7 +30,7 @@ from llm_power._statistics.argument_checks import (
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, centered, ratio
 from llm_power._statistics.cluster_moments import moments_from_differences
 from llm_power._statistics.cluster_robust import Variance, cluster_robust_test
-from llm_power._statistics.skewness import upper_t_quantile
+from llm_power._statistics.t_test import upper_t_quantile
 
 ClusteredError = Variance | Literal["printed"]
 Quantile = Literal["t", "normal"]

@@ -42,7 +42,7 @@ from llm_power._statistics.predictive_power import (
     binary_gap_seen,
     mean_gap_seen,
 )
-from llm_power._statistics.skewness import equivalence_p, reach, two_sided_p
+from llm_power._statistics.t_test import equivalence_p, reach, two_sided_p
 
 DIFFERENT: Final = "different"
 EQUIVALENT: Final = "equivalent"
@@ -213,7 +213,7 @@ def mean_verdicts(
     """Verdict on pairs by the t statistic of a mean difference.
 
     Student's test and Hall's, which takes skewness into account, must both reject, and the interval
-    is of both: `llm_power._statistics.skewness`.
+    is of both: `llm_power._statistics.t_test`.
 
     An infinite or missing standard error, and degrees of freedom below 1, decide nothing.
     P-values of `resampled` take the place of the t test's, and the interval stays its own.

@@ -30,14 +30,14 @@ from kotawala2026.exhibits.table_09 import bound_errors, table_09
 from kotawala2026.exhibits.table_09 import present as present_09
 from kotawala2026.exhibits.table_10 import present as present_10
 from kotawala2026.exhibits.table_10 import table_10
-from llm_power._board.cluster_sums import cluster_moments
+from llm_power._board.clusters import cluster_moments
 from llm_power._board.resolve import resolve_board
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.figures import house_style, save_figure
 from llm_power._report.tables import Table, to_csv, to_latex, to_markdown
-from llm_power._statistics.category_bootstrap import resample_clusters
 from llm_power._statistics.cluster_moments import one_way_anova
+from llm_power._statistics.design_effect import resample_clusters
 from llm_power._statistics.mcnemar import mcnemar_asymptotic
 from llm_power_audit.printed import Printed
 from llm_power_audit.printed_tables import PublishedCounts

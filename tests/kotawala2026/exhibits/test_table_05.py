@@ -12,8 +12,7 @@ import pytest
 from kotawala2026.exhibits._counts_table import POINT, counted_pairs
 from kotawala2026.exhibits.table_05 import present, table_05
 from llm_power._board.columns import verdict_table
-from llm_power._board.multiplicity import add_multiplicity
-from llm_power._board.sequential import add_sequential
+from llm_power._board.resolution import add_multiplicity, add_sequential
 from llm_power._errors import InvalidArgument
 from llm_power._report.tables import to_markdown
 from llm_power_audit.printed_tables import PublishedCounts

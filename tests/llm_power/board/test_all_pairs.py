@@ -20,10 +20,14 @@ from llm_power._board.all_pairs import (
     p_values_between,
 )
 from llm_power._board.columns import CORE_COLUMNS, PAIRS_COLUMNS
-from llm_power._board.families import pair_indices, pairs_at, place_of
-from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.operating_point import (
+    Declared,
+    OperatingPoint,
+    pair_indices,
+    pairs_at,
+    place_of,
+)
 from llm_power._board.pair_store import read_family, write_family
-from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import board_of, resolve_board, stream_board
 from llm_power._board.stream import (
     Keep,
@@ -36,6 +40,7 @@ from llm_power._board.stream import (
 )
 from llm_power._choices import Family, Kind
 from llm_power._errors import InvalidArgument
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.max_t import max_t_family

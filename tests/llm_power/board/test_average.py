@@ -14,7 +14,6 @@ from scipy.special import ndtri, stdtr
 from board_examples import screen, task_of
 from llm_power._board.average import TaskAverage
 from llm_power._board.operating_point import Declared
-from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import resolve_board
 from llm_power._board.summary import board_warnings, describe_board
 from llm_power._choices import Family
@@ -22,6 +21,7 @@ from llm_power._errors import InvalidArgument
 from llm_power._scores.frames import read_frame
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores, read_tasks
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.predictive_power import mean_gap_seen
 from llm_power._statistics.random_streams import named_rng

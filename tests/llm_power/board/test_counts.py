@@ -13,10 +13,10 @@ from llm_power._board.counts import (
     count_cells,
     count_cells_by_cluster,
 )
-from llm_power._board.families import pair_indices
+from llm_power._board.operating_point import pair_indices
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.skewness import asymmetry
+from llm_power._statistics.t_test import asymmetry
 
 seeds = st.integers(0, 10_000)
 

@@ -13,13 +13,13 @@ from scipy.stats import skew
 from board_examples import screen, task_of, written_pairs
 from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import BoardVerdicts, resolve_board, stream_board
 from llm_power._board.summary import describe_board, missing_warnings
 from llm_power._choices import ClusterTest, Family
 from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._example import example_task
 from llm_power._report.error_bars import error_bars
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.cluster_moments import moments_from_differences
 from llm_power._statistics.cluster_robust import (

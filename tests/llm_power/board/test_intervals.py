@@ -12,10 +12,10 @@ import pytest
 from board_examples import screen, task_of
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import resolve_board
 from llm_power._choices import CONTROLS, Kind
 from llm_power._report.pair_answers import answer_from_counts
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.random_streams import named_rng
 

@@ -17,11 +17,11 @@ from board_examples import task_of
 from llm_power import resolve_board
 from llm_power._board.decision import verdict_columns
 from llm_power._board.landscape import FEWEST_MODELS, Landscape, board_landscapes
-from llm_power._board.ranking import prepare_task
-from llm_power._board.tabulation import tabulate_pairs
+from llm_power._board.resolution import tabulate_pairs
 from llm_power._errors import InvalidArgument
 from llm_power._example import example_task
 from llm_power._scores.readers import read_tasks
+from llm_power._scores.selection import prepare_task
 from llm_power._statistics.verdict import binary_verdicts
 
 COLUMNS = ["rank_a", "rank_b", "n_items", "p_a", "p_b", "gap", "verdict", "items_needed"]

@@ -11,11 +11,11 @@ import pytest
 
 from board_examples import screen, task_of
 from llm_power._board.all_pairs import BoardPairs
-from llm_power._board.leader import first_sentence, leader_p, rank_notes
 from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.ranking import prepare_task
+from llm_power._board.ranks import first_sentence, leader_p, rank_notes
 from llm_power._board.resolve import resolve_board, stream_board
 from llm_power._choices import Kind
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.random_streams import named_rng
 

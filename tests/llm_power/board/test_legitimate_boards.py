@@ -16,15 +16,15 @@ from llm_power._board.cluster_robustness import (
     cluster_definition_table,
     leave_one_out_table,
 )
-from llm_power._board.cluster_sums import tabulate_clusters
+from llm_power._board.clusters import tabulate_clusters
 from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import BoardVerdicts, resolve_board
 from llm_power._board.summary import describe_board
 from llm_power._choices import Kind
 from llm_power._report.board_files import write_board
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 
 ITEMS = 24

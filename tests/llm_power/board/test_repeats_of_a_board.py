@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from llm_power._board.operating_point import OperatingPoint
-from llm_power._board.ranking import prepare_task
 from llm_power._board.repeats import REPEAT_COLUMNS, describe_repeats
 from llm_power._board.resolve import BoardVerdicts, resolve_board
 from llm_power._board.summary import describe_board
@@ -19,6 +18,7 @@ from llm_power._report.board_answer import board_sentences
 from llm_power._report.board_files import write_board
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import Repeats, TaskScores, read_task, write_task
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.inversion import required_n

@@ -19,28 +19,28 @@ from llm_power._board.cluster_robustness import (
     cluster_definition_table,
     leave_one_out_table,
 )
-from llm_power._board.cluster_sums import tabulate_clusters
-from llm_power._board.clusters import add_clusters
+from llm_power._board.clusters import add_clusters, tabulate_clusters
 from llm_power._board.columns import PAIRS_COLUMNS, RANK_COLUMNS, dictionary_page, verdict_table
 from llm_power._board.decision import decide_pairs
-from llm_power._board.further_items import further_sentence
-from llm_power._board.multiplicity import add_multiplicity
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.page_data import page_data
-from llm_power._board.ranking import prepare_task
-from llm_power._board.resolution import add_resolution
+from llm_power._board.ranks import further_sentence
+from llm_power._board.resolution import (
+    add_multiplicity,
+    add_resolution,
+    add_sequential,
+    tabulate_pairs,
+)
 from llm_power._board.resolve import BoardVerdicts, resolve_board, stream_board
-from llm_power._board.sequential import add_sequential
 from llm_power._board.summary import (
     describe_board,
     summarize_board,
     unresolved_by_gap,
     unresolved_by_procedure,
 )
-from llm_power._board.tabulation import tabulate_pairs
 from llm_power._choices import CLUSTER_SAMPLINGS, ClusterSampling, Family, Kind
 from llm_power._errors import InvalidArgument, ScoreError
-from llm_power._scores.selection import select_models
+from llm_power._scores.selection import prepare_task, select_models
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
 

@@ -13,8 +13,8 @@ import pytest
 from board_examples import task_of
 from command_line import run as run_command
 from llm_power._board.operating_point import Declared
-from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import resolve_board
+from llm_power._scores.selection import prepare_task
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.paired_binary import required_n_paired_binary, summarize_counts
 

@@ -11,10 +11,10 @@ import numpy as np
 from board_examples import task_of
 from llm_power._board.operating_point import Declared
 from llm_power._board.page_data import PageData, page_data
-from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import BoardVerdicts, resolve_board, stream_board
 from llm_power._board.summary import describe_board
 from llm_power._choices import ClusterSampling, Family, MissingPolicy
+from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import Provenance, TaskScores
 
 HOSTILE: Final = (

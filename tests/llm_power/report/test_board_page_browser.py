@@ -36,11 +36,9 @@ from browsers import (
     serious_faults,
     wait_until,
 )
-from llm_power._board.multiplicity import add_multiplicity
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.page_data import page_data
-from llm_power._board.resolution import add_resolution
-from llm_power._board.sequential import add_sequential
+from llm_power._board.resolution import add_multiplicity, add_resolution, add_sequential
 from llm_power._provenance import Provenance
 from llm_power._report.answer import as_html
 from llm_power._report.board_answer import board_answer

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from llm_power import resolve_board
-from llm_power._board.ranking import prepare_task
 from llm_power._errors import ScoreError
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores, read_tasks, recognize
+from llm_power._scores.selection import prepare_task
 
 HEADER = "task,model_a,model_b,n,b,c,p_a,p_b\n"
 ROWS = "hs,mistral,gemma,10042,295,249,.825,.820\nwg,gemma,llama,1267,60,60,.7845,.7845\n"

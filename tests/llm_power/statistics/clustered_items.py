@@ -7,8 +7,7 @@ from dataclasses import fields
 import numpy as np
 
 from llm_power._statistics.arrays import FloatArray, IntArray
-from llm_power._statistics.category_bootstrap import CategoryBootstrap
-from llm_power._statistics.design_effect import ClusterResolution
+from llm_power._statistics.design_effect import CategoryBootstrap, ClusterResolution
 
 RTOL = 1e-10
 R_N, R_B, R_C = [7, 12, 5, 20], [4, 1, 2, 3], [0, 5, 1, 2]

@@ -18,9 +18,12 @@ from clustered_items import (
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import FloatArray, IntArray
-from llm_power._statistics.category_bootstrap import category_bootstrap, resample_clusters
 from llm_power._statistics.cluster_moments import moments_from_counts, moments_from_sums
-from llm_power._statistics.design_effect import cluster_resolution
+from llm_power._statistics.design_effect import (
+    category_bootstrap,
+    cluster_resolution,
+    resample_clusters,
+)
 from llm_power._statistics.inversion import required_n
 
 

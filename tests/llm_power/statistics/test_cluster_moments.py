@@ -7,13 +7,16 @@ import pytest
 from clustered_items import icc_of_items
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.category_bootstrap import category_bootstrap
 from llm_power._statistics.cluster_moments import (
     moments_from_counts,
     moments_from_differences,
     moments_from_sums,
 )
-from llm_power._statistics.design_effect import cluster_resolution, leave_one_cluster_out
+from llm_power._statistics.design_effect import (
+    category_bootstrap,
+    cluster_resolution,
+    leave_one_cluster_out,
+)
 from llm_power._statistics.inversion import required_n
 
 

@@ -52,7 +52,7 @@ from llm_power._statistics.cluster_robust import (
     cluster_sign_flip_test,
     wild_cluster_bootstrap,
 )
-from llm_power._statistics.skewness import asymmetry
+from llm_power._statistics.t_test import asymmetry
 from llm_power._statistics.verdict import mean_p
 
 FIVE = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])

@@ -46,9 +46,9 @@ from scipy.stats import f_oneway
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
-from llm_power._statistics.category_bootstrap import category_bootstrap
 from llm_power._statistics.cluster_moments import moments_from_counts, moments_from_sums
 from llm_power._statistics.design_effect import (
+    category_bootstrap,
     cluster_resolution,
     design_effect,
     leave_one_cluster_out,

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.further_items import LeaderOnFurtherItems, leader_on_further_items
 from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.selection_bias import LeaderOnFurtherItems, leader_on_further_items
 
 
 def _one(scores: FloatArray, labels: np.ndarray | None = None) -> LeaderOnFurtherItems:

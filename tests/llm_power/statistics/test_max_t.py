@@ -10,12 +10,13 @@ from hypothesis.extra import numpy as hnp
 from scipy.stats import kstest, kurtosis, norm
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._largest_deviate import TRIED, Tile
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.max_t import (
     MOST_DRAWS,
+    TRIED,
     GapDraws,
     Largest,
+    Tile,
     all_pairs_level,
     centred_scores,
     max_t_family,

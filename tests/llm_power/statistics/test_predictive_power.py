@@ -17,7 +17,7 @@ from llm_power._statistics.predictive_power import (
     spread_of_gaps,
 )
 from llm_power._statistics.random_streams import named_rng
-from llm_power._statistics.skewness import asymmetry
+from llm_power._statistics.t_test import asymmetry
 from llm_power._statistics.verdict import binary_verdicts, mean_p, mean_verdicts
 
 LEVEL, CHANCE = 0.05, 0.8

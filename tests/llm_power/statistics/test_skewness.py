@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.stats import skew, t
 
 from graded_pairs import graded_verdicts
-from llm_power._statistics.skewness import asymmetry, equivalence_p, one_sided_p, reach, two_sided_p
+from llm_power._statistics.t_test import asymmetry, equivalence_p, one_sided_p, reach, two_sided_p
 
 
 def test_asymmetry_is_the_sample_skewness_over_the_root_of_n() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from gap_examples import SIZES
 
-from llm_power._statistics.category_bootstrap import resample_clusters
+from llm_power._statistics.design_effect import resample_clusters
 from replication.witness.cluster_gaps import fit_gaps, fit_pair
 from replication.witness.gap_misfit import Misfit, PairTargets, explained_interval
 

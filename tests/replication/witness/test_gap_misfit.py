@@ -7,9 +7,8 @@ import pytest
 from gap_examples import SIZES, proportional, targets_at
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.category_bootstrap import resample_clusters
 from llm_power._statistics.cluster_moments import ClusterMoments
-from llm_power._statistics.design_effect import cluster_resolution
+from llm_power._statistics.design_effect import cluster_resolution, resample_clusters
 from llm_power._statistics.design_effect import design_effect as effect_of
 from replication.witness.gap_misfit import Misfit, PairTargets, explained_interval
 

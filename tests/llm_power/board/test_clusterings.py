@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from llm_power._board.cluster_robustness import difficulty_bins, random_clusters, split_by_parity
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.clusterings import difficulty_bins, random_clusters, split_by_parity
 
 tenths = st.lists(st.integers(0, 10).map(lambda k: k / 10), min_size=1, max_size=60)
 
