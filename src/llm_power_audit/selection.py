@@ -167,7 +167,10 @@ class ResultFolder:
                 raise _no_such_pair(check, rows)
             problem = f"no row of {check.result} matches {_show(check.rows)}"
             remedy = f"correct the selector (rows in all: {len(rows)}; {alone})"
-            raise AuditError(problem, remedy=remedy, field="rows")
+            # What is asked with yes or no is computed, and can be answered the same of all rows.
+            answers = zip(check.rows.values(), met, strict=True)
+            is_answered = any(isinstance(asked, bool) and not n for asked, n in answers)
+            raise (Undefined if is_answered else AuditError)(problem, remedy=remedy, field="rows")
         if len(selected) > 1 and check.aggregate is None:
             problem = f"{len(selected)} rows of {check.result} match {_show(check.rows)}"
             remedy = "select exactly one row, or say in `aggregate` what to do with them"

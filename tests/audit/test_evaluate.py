@@ -93,6 +93,23 @@ def test_what_has_no_value_is_not_checkable_and_says_why(tmp_path: Path) -> None
     )
 
 
+def test_a_row_of_an_answer_that_no_row_has_is_undefined(tmp_path: Path) -> None:
+    """With another printed number all pairs may be resolved; a wrong name is an error still."""
+    results = write_results(tmp_path)
+    (results / "flags.csv").write_text("pair,resolved,value\na,True,1\nb,True,2\n")
+
+    def judged(**rows: object) -> str:
+        asked = check(result="flags.csv", rows=rows, column="value")
+        path = write_register(tmp_path, claim(checks=[asked]))
+        (one,) = audit(load_register(path), results).judged
+        return f"{one.verdict}: {one.reason}"
+
+    assert judged(resolved=False).startswith("not_checkable: ")
+    assert "no row of flags.csv matches {resolved: False}" in judged(resolved=False)
+    with pytest.raises(AuditError, match="no cell of pair"):
+        judged(pair="c", resolved=True)
+
+
 def test_evidence_that_is_not_there_is_undefined(tmp_path: Path) -> None:
     results = write_results(tmp_path)
     evidence = results / "evidence.csv"
