@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from llm_power._statistics._special import likely_counts
+from llm_power._statistics._numerics import likely_counts
 from llm_power._statistics.argument_checks import discordance, positive_count
 from llm_power._statistics.arrays import FloatArray, IntArray, RandomSource
 from llm_power._statistics.e_process import (

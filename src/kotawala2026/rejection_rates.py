@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.populations import gap_at_required_n
-from llm_power._statistics._special import binomial_pmf, likely_counts
+from llm_power._statistics._numerics import binomial_pmf, likely_counts
 from llm_power._statistics.argument_checks import discordance, open_unit, positive_count
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, RandomSource
 from llm_power._statistics.copula_pairs import paired_bernoulli_cells
