@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from llm_power import InvalidArgument
-from llm_power._statistics._roots import find_roots
+from llm_power._statistics._numerics import find_roots
 from llm_power._statistics.argument_checks import (
     broadcast,
     counts,
