@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from llm_power._errors import one_line
 from llm_power._extra import left_out
+from llm_power._files import write_together
 from llm_power._report.text_tables import plain_table
-from llm_power._result_set import write_together
 from llm_power_audit.corrections import corrections_json
 from llm_power_audit.evaluate import Audit
 from llm_power_audit.mutation import Trial, write_mutation

@@ -32,7 +32,6 @@ FLOORS = {
     "_files": 0,
     "_memory": 0,
     "_plugins": 0,
-    "_result_set": 0,
     "_provenance": 0,
     "_statistics": 0,
     "_documents": 1,
