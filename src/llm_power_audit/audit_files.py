@@ -8,8 +8,8 @@ from pathlib import Path, PurePath
 from urllib.parse import quote
 
 from llm_power._errors import one_line
-from llm_power._extra import left_out
 from llm_power._files import write_together
+from llm_power._plugins import left_out
 from llm_power._report.text_tables import plain_table
 from llm_power_audit.corrections import corrections_json
 from llm_power_audit.evaluate import Audit

@@ -27,7 +27,6 @@ FLOORS = {
     "": 0,
     "_parametric": 0,
     "_choices": 0,
-    "_extra": 0,
     "_errors": 0,
     "_files": 0,
     "_memory": 0,
