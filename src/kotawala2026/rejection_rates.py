@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._roots import find_roots
-from llm_power._statistics._special import binomial_pmf, likely_counts
+from llm_power._statistics._numerics import binomial_pmf, find_roots, likely_counts
 from llm_power._statistics.argument_checks import (
     counts,
     discordance,

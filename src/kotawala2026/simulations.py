@@ -16,8 +16,7 @@ import pandas as pd
 
 from kotawala2026.rejection_rates import discordance_from_required_n
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._roots import find_roots
-from llm_power._statistics._special import likely_counts
+from llm_power._statistics._numerics import find_roots, likely_counts
 from llm_power._statistics.argument_checks import (
     broadcast,
     counts,

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from llm_power._result_set import write_together
+from llm_power._files import write_together
 from llm_power._scores.store import TaskScores
 
 # Of the MMLU-Pro authors' outputs; the notice says which part, and under which licence.

@@ -1,14 +1,15 @@
-"""Readers and commands by name: entry points of two groups, which any package may add to.
+"""Readers and commands by name, which any package may add to, and the extra `report`.
 
-Those of this project are listed in its pyproject.toml.
+The readers and commands of this project are listed in its pyproject.toml.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.util import find_spec
 from typing import Any, Final
 
 from llm_power._errors import InvalidArgument, LLMPowerError, listed, message_at
@@ -90,3 +91,20 @@ def _error(problem: str, remedy: str = "repair or uninstall that package") -> Pl
 def _described(point: EntryPoint) -> str:
     package = point.dist.name if point.dist else "an unknown package"
     return f"{point.name} = {point.value} of {package}"
+
+
+def installed(module: str) -> bool:
+    """Return whether a module of the extra can be imported."""
+    return find_spec(module) is not None
+
+
+def left_out(needs: Mapping[str, str]) -> str:
+    """Return one line that says which files are left out and how to get them."""
+    absent = {files: module for files, module in needs.items() if not installed(module)}
+    if not absent:
+        return ""
+    modules = " and ".join(dict.fromkeys(absent.values()))
+    return (
+        f"left out: {', '.join(absent)}, for want of {modules}. "
+        "Remedy: in the clone, pip install '.[report]'."
+    )

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from llm_power._errors import InvalidArgument
-from llm_power._result_set import WORKSHOP, scratch_folder, write_together
+from llm_power._files import WORKSHOP, scratch_folder, write_together
 
 NAMES = ("a.csv", "b.csv", "c.json")
 # Writes sets without end: each file holds the number of its set, and that only the writer knows.
 WRITER = f"""
 import itertools, sys
 from pathlib import Path
-from llm_power._result_set import write_together
+from llm_power._files import write_together
 
 def write(folder):
     for name in {NAMES}:

@@ -36,7 +36,7 @@ from llm_power._board.stream import (
 )
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
-from llm_power._result_set import require_replaceable, scratch_folder
+from llm_power._files import require_replaceable, scratch_folder
 from llm_power._scores.selection import NO_SCORE, apply_missing_policy, require_top
 from llm_power._scores.store import TaskScores
 

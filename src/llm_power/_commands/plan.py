@@ -141,7 +141,7 @@ def plan(
 
 
 def _require_drawable(plot: Path) -> None:
-    from llm_power._extra import installed, left_out
+    from llm_power._plugins import installed, left_out
 
     if not installed("matplotlib"):
         raise click.UsageError(left_out({plot.name: "matplotlib"}))

@@ -20,7 +20,7 @@ from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores
 from llm_power._scores.selection import select_models
 from llm_power._scores.store import TaskScores
-from llm_power._statistics._roots import smallest_that
+from llm_power._statistics._numerics import smallest_that
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_moments import moments_from_differences
 from llm_power._statistics.design_costs import Variances

@@ -13,8 +13,8 @@ from textwrap import fill, wrap
 from typing import Any, ClassVar, Final
 
 from llm_power._errors import InvalidArgument, counted, one_line
-from llm_power._extra import installed, left_out
 from llm_power._files import REPORT_ENDINGS, write_whole
+from llm_power._plugins import installed, left_out
 from llm_power._report._escape import escape_markdown
 from llm_power._report.text_tables import markdown_table, number_columns, plain_table
 

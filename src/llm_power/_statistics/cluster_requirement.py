@@ -27,7 +27,7 @@ import numpy as np
 from scipy.special import fdtri
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._roots import find_roots
+from llm_power._statistics._numerics import find_roots
 from llm_power._statistics.argument_checks import (
     broadcast,
     finite,

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from llm_power._statistics._roots import smallest_that, threshold
+from llm_power._statistics._numerics import smallest_that, threshold
 from llm_power._statistics.argument_checks import open_unit
 from llm_power._statistics.arrays import ArrayLike, FloatArray
 

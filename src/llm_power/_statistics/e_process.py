@@ -24,8 +24,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._roots import find_roots
-from llm_power._statistics._special import scaled_log_beta
+from llm_power._statistics._numerics import find_roots, scaled_log_beta
 from llm_power._statistics.argument_checks import (
     broadcast,
     counts,

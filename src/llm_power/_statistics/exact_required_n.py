@@ -21,8 +21,7 @@ from scipy.special import bdtr, bdtrc, ndtr, ndtri
 
 from llm_power._choices import McNemarTest
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._roots import smallest_that
-from llm_power._statistics._special import binomial_pmf, likely_counts
+from llm_power._statistics._numerics import binomial_pmf, likely_counts, smallest_that
 from llm_power._statistics.argument_checks import (
     broadcast,
     counts,

@@ -40,7 +40,7 @@ from scipy.special import bdtrik, ndtr
 
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._roots import threshold
+from llm_power._statistics._numerics import threshold
 from llm_power._statistics.argument_checks import at_least_two, open_unit, proportions
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
 from llm_power._statistics.multiplicity import Adjustment, FamilyTest

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import betainc, erfc
 
-from llm_power._statistics._special import scaled_log_beta
+from llm_power._statistics._numerics import scaled_log_beta
 from llm_power._statistics.argument_checks import broadcast, counts
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, ratio
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtr, ndtr, ndtri
 
-from llm_power._statistics._roots import thresholds
-from llm_power._statistics._special import binomial_pmf, likely_counts
+from llm_power._statistics._numerics import binomial_pmf, likely_counts, thresholds
 from llm_power._statistics.argument_checks import (
     discordance,
     discordant_rates,

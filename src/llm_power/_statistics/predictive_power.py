@@ -30,7 +30,7 @@ from typing import Final
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from llm_power._statistics._roots import thresholds
+from llm_power._statistics._numerics import thresholds
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power._statistics.t_test import normal_skewness, reach, upper_t_quantile
 

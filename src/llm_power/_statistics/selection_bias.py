@@ -33,8 +33,7 @@ from scipy.special import bdtrc, stdtrit
 
 from llm_power._choices import McNemarTest
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._roots import threshold
-from llm_power._statistics._special import binomial_pmf
+from llm_power._statistics._numerics import binomial_pmf, threshold
 from llm_power._statistics.argument_checks import counts, finite, open_unit, positive
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, ratio
 from llm_power._statistics.exact_required_n import critical_count

@@ -26,7 +26,7 @@ from typing import Final
 import numpy as np
 from scipy.special import nctdtr, ndtri, stdtr, stdtrit
 
-from llm_power._statistics._roots import find_roots
+from llm_power._statistics._numerics import find_roots
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, ordered_sum
 from llm_power._statistics.mcnemar import smallest_exact_p
 from llm_power._statistics.random_streams import named_rng

@@ -4,9 +4,8 @@
 any object and function that is called as they are.
 """
 
-from llm_power.simulation._effects import EFFECTS
 from llm_power.simulation._engine import Simulation
-from llm_power.simulation._hypothesis_tests import TESTS
+from llm_power.simulation._outcomes import EFFECTS, TESTS
 from llm_power.simulation._processes import PROCESSES, admissible_agreement
 from llm_power.simulation._tasks import BinaryClassificationTask, PreferenceTask
 

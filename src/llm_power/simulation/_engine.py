@@ -17,13 +17,12 @@ import pandas as pd
 from scipy.special import ndtri
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._roots import threshold
+from llm_power._statistics._numerics import threshold
 from llm_power._statistics.argument_checks import counts, finite, open_unit, positive_count
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
 from llm_power._statistics.intervals import wilson_interval
 from llm_power._statistics.random_streams import named_rng
-from llm_power.simulation._effects import EFFECTS, Effect
-from llm_power.simulation._hypothesis_tests import TESTS, Test
+from llm_power.simulation._outcomes import EFFECTS, TESTS, Effect, Test
 from llm_power.simulation._processes import Process, ResampledPairs
 
 #: A gap to the process that has it.

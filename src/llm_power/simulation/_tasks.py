@@ -12,9 +12,8 @@ import pandas as pd
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import counts, proportions
 from llm_power._statistics.arrays import ArrayLike
-from llm_power.simulation._effects import Effect
 from llm_power.simulation._engine import Family, Simulation
-from llm_power.simulation._hypothesis_tests import Test
+from llm_power.simulation._outcomes import Effect, Test
 from llm_power.simulation._processes import (
     AgreementRate,
     Preferences,

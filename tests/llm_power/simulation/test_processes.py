@@ -13,9 +13,8 @@ from llm_power import InvalidArgument
 from llm_power._example import example_task
 from llm_power._statistics.copula_pairs import graded_difference_variance, paired_bernoulli_cells
 from llm_power._statistics.paired_binary import paired_difference_variance
-from llm_power.simulation._effects import accuracy_gap, cohens_g, f1_gap, win_rate
 from llm_power.simulation._engine import Simulation
-from llm_power.simulation._outcomes import PairedOutcomes
+from llm_power.simulation._outcomes import PairedOutcomes, accuracy_gap, cohens_g, f1_gap, win_rate
 from llm_power.simulation._processes import (
     PROCESSES,
     AgreementRate,

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from llm_power._statistics import _special
-from llm_power._statistics._special import binomial_pmf, likely_counts
+from llm_power._statistics import _numerics
+from llm_power._statistics._numerics import binomial_pmf, likely_counts
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 100, 12_032, 10**6])
@@ -35,10 +35,10 @@ def test_where_scipy_has_moved_its_functions_scipy_stats_answers(
     pmf, counts = binomial_pmf(k, 10, 0.3), likely_counts(5, 10, 0.3, outside=0.01)
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "scipy.special._ufuncs", None)
-        moved = importlib.reload(_special)
+        moved = importlib.reload(_numerics)
         np.testing.assert_array_equal(moved.binomial_pmf(k, 10, 0.3), pmf)
         np.testing.assert_array_equal(moved.likely_counts(5, 10, 0.3, outside=0.01), counts)
-    assert importlib.reload(_special)._binom_pmf is not binom.pmf
+    assert importlib.reload(_numerics)._binom_pmf is not binom.pmf
 
 
 @pytest.mark.parametrize("x", [16.0, 16.5, 20.0, 100.0, 1e6])
@@ -46,7 +46,7 @@ def test_stirlings_error_is_that_of_mpmath(x: float) -> None:
     with mpmath.workdps(40):
         formula = (x - mpmath.mpf(0.5)) * mpmath.log(x) - x + mpmath.log(2 * mpmath.pi) / 2
         error = float(mpmath.loggamma(x) - formula)
-    assert float(_special._stirling_error(np.array(x))) == pytest.approx(error, abs=1e-16)
+    assert float(_numerics._stirling_error(np.array(x))) == pytest.approx(error, abs=1e-16)
 
 
 def test_resolving_a_board_does_not_wait_for_scipy_stats() -> None:
