@@ -36,9 +36,8 @@ from llm_power._provenance import (
     provenance_kinds,
     provenance_line,
 )
-from llm_power._report._cells import Cell, Row, aligned, narrowed, physical
 from llm_power._report._escape import DIGIT_SPACE, POINT_SPACE, SUPERSCRIPTS, escape_markdown
-from llm_power._report._latex import Heading, latex_table
+from llm_power._report._latex import Cell, Heading, Row, aligned, latex_table, narrowed, physical
 
 Align = Literal["left", "right", "center", "decimal"]
 Formatter = Callable[[Any], str]
