@@ -23,9 +23,15 @@ from llm_power._scores._head import Head
 from llm_power._scores._items import Items, is_reducer, reduced
 from llm_power._scores._json import json_document, json_members
 from llm_power._scores._logs import LogFormat, ModelScores, one_by_one
-from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
+from llm_power._scores._source import (
+    Archive,
+    LogFile,
+    SourceFile,
+    StreamedFile,
+    open_archive,
+    read_file,
+)
 from llm_power._scores._table import as_float
-from llm_power._scores._zip import Archive, open_archive
 from llm_power._scores.options import ReadOptions
 
 # Metrics that are means of the items' scores.
