@@ -19,7 +19,7 @@ import click
 
 from llm_power import __version__
 from llm_power._commands.compare import compare
-from llm_power._commands.grouped import GroupedCommand
+from llm_power._commands.options import GroupedCommand
 from llm_power._commands.pair import pair
 from llm_power._commands.plan import plan
 from llm_power._commands.resolve import resolve

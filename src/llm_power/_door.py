@@ -36,8 +36,7 @@ from llm_power._choices import (
     Pool,
 )
 from llm_power._errors import InvalidArgument
-from llm_power._gate.comparison import Comparison, compare_models, overall_outcome
-from llm_power._gate.reading import read_sides
+from llm_power._gate.comparison import Comparison, compare_models, overall_outcome, read_sides
 from llm_power._gate.reports import comparison_answer
 from llm_power._planning.ask import Planned, planned_from_task
 from llm_power._report.answer import Reply

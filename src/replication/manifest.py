@@ -14,7 +14,7 @@ from PIL import Image
 
 from llm_power import __version__
 from llm_power._provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
-from llm_power._report.score_provenance import score_provenance
+from llm_power._report.tables import score_provenance
 from llm_power._scores.store import read_task
 from replication.records import Ledger, Record
 from replication.undefined import undefined_among

@@ -18,7 +18,7 @@ from board_examples import written_pairs
 from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.operating_point import Declared
 from llm_power._board.resolve import resolve_board, stream_board
-from llm_power._report.score_provenance import score_provenance
+from llm_power._report.tables import score_provenance
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores
 from llm_power._scores.selection import prepare_task

@@ -8,7 +8,7 @@ import pandas as pd
 
 from llm_power._board.clusters import tabulate_clusters
 from llm_power._board.resolution import tabulate_pairs
-from llm_power._report.score_provenance import score_provenance
+from llm_power._report.tables import score_provenance
 from llm_power._scores.store import read_task
 from replication.board_pairs import require_held
 from replication.job import logged, save, snakemake

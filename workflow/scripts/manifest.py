@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from llm_power._provenance import Provenance
-from llm_power._report.score_provenance import score_provenance
+from llm_power._report.tables import score_provenance
 from llm_power._scores.store import read_task
 from replication.job import logged, snakemake
 from replication.manifest import build_manifest, describe, describe_board

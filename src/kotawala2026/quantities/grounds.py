@@ -14,7 +14,7 @@ from kotawala2026.adjacent_clusters import load_categories
 from kotawala2026.exhibits.item_count import jointly_solved
 from llm_power._board.resolve import resolve_board
 from llm_power._choices import Family
-from llm_power._report.score_provenance import basis_of
+from llm_power._report.tables import basis_of
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray
 from llm_power._statistics.paired_binary import PairSummary, summarize_counts

@@ -11,7 +11,6 @@ from typing import Any, Final
 import click
 
 from llm_power._choices import OUTCOMES, Format
-from llm_power._commands.grouped import Group, GroupedCommand
 from llm_power._commands.options import (
     ALPHA,
     CLUSTER,
@@ -29,6 +28,8 @@ from llm_power._commands.options import (
     REPORT,
     TASK,
     TEST,
+    Group,
+    GroupedCommand,
     option,
 )
 from llm_power._errors import one_line

@@ -11,7 +11,6 @@ from typing import Final
 import click
 
 from llm_power._choices import Format, McNemarTest
-from llm_power._commands.grouped import Group, GroupedCommand
 from llm_power._commands.options import (
     ALPHA,
     EXPLAIN,
@@ -25,6 +24,8 @@ from llm_power._commands.options import (
     TEST,
     B,
     C,
+    Group,
+    GroupedCommand,
     N,
 )
 

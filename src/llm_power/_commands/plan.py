@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from llm_power._choices import Format
-from llm_power._commands.grouped import Group, GroupedCommand
 from llm_power._commands.options import (
     ALPHA,
     CLUSTER,
@@ -32,6 +31,8 @@ from llm_power._commands.options import (
     TEST,
     B,
     C,
+    Group,
+    GroupedCommand,
     N,
     option,
 )

@@ -22,7 +22,6 @@ from llm_power._choices import (
     Format,
     Picture,
 )
-from llm_power._commands.grouped import Group, GroupedCommand
 from llm_power._commands.options import (
     ALPHA,
     CLUSTER,
@@ -39,6 +38,8 @@ from llm_power._commands.options import (
     READING,
     TASK,
     TEST,
+    Group,
+    GroupedCommand,
     option,
 )
 from llm_power._errors import one_line

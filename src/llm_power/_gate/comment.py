@@ -14,9 +14,8 @@ from urllib.request import Request, urlopen
 
 import numpy as np
 
-from llm_power._board.measure import Measure
+from llm_power._board.measure import Measure, signed_gap
 from llm_power._errors import one_line
-from llm_power._report.number_format import signed_gap
 
 _MOST_ROWS: Final = 20
 _HALF: Final = 30  # characters of the picture on each side of no gap

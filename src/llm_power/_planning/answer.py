@@ -8,8 +8,7 @@ from typing import Any, Final, Literal
 
 from llm_power._choices import MCNEMAR_TESTS
 from llm_power._errors import InvalidArgument
-from llm_power._planning.pair import EDGE, AssumedPair, pair_from_gap
-from llm_power._planning.question import STANDARD, Question
+from llm_power._planning.question import EDGE, STANDARD, AssumedPair, Question, pair_from_gap
 from llm_power._statistics.anytime_horizon import monitored_required_n
 from llm_power._statistics.argument_checks import positive_count
 from llm_power._statistics.cluster_requirement import ClusterDesign, ClusterItemsDesign

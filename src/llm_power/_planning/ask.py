@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 from llm_power._choices import Kind, McNemarTest
 from llm_power._errors import InvalidArgument
 from llm_power._planning.answer import plan_detectable, plan_pair, plan_range
-from llm_power._planning.pair import (
+from llm_power._planning.question import (
     AssumedPair,
+    Question,
     pair_from_accuracies,
     pair_from_counts,
     pair_from_gap,
     pairs_of_accuracies,
 )
-from llm_power._planning.question import Question
 from llm_power._planning.repeats import plan_repeats
 from llm_power._planning.text import Found, plan_answer
 from llm_power._report.answer import Reply

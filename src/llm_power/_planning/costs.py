@@ -6,12 +6,11 @@ from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
 from typing import Any
 
+from llm_power._board.measure import points
 from llm_power._choices import TEST_NAMES
 from llm_power._errors import InvalidArgument, counted
-from llm_power._planning.pair import pair_from_gap
-from llm_power._planning.question import STANDARD, Question
+from llm_power._planning.question import STANDARD, Question, pair_from_gap
 from llm_power._report.answer import Answer, Notes, Table
-from llm_power._report.number_format import points
 from llm_power._statistics.argument_checks import non_negative, positive, proportions
 from llm_power._statistics.design_costs import (
     CostedDesign,

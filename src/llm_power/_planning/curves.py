@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from llm_power._board.measure import points
 from llm_power._choices import TEST_NAMES
 from llm_power._errors import InvalidArgument
 from llm_power._planning.answer import DetectableGap, Plan, PlanRange
 from llm_power._planning.repeats import RepeatsPlan
 from llm_power._planning.text import ENDS
-from llm_power._report.number_format import points
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_requirement import MeanDesign
 from llm_power._statistics.designs import LARGEST_PLAN

@@ -10,12 +10,12 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from llm_power._board.measure import points, whole
 from llm_power._choices import TEST_NAMES
 from llm_power._errors import InvalidArgument, ScoreError, counted, listed
 from llm_power._planning.curves import PlanCurves, sizes_around, sizes_of_gaps
 from llm_power._planning.question import STANDARD, Question
 from llm_power._report.answer import Answer, Notes, Table
-from llm_power._report.number_format import points, whole
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores
 from llm_power._scores.selection import select_models

@@ -7,13 +7,13 @@ from dataclasses import asdict
 from math import inf, isfinite, isnan
 from typing import Final
 
+from llm_power._board.measure import p_value, points, whole
 from llm_power._choices import MCNEMAR_TESTS, TEST_NAMES
 from llm_power._errors import counted
 from llm_power._planning.answer import AtHand, ClusterItems, DetectableGap, Plan, PlanRange
 from llm_power._planning.question import Question
 from llm_power._planning.repeats import RepeatsPlan
 from llm_power._report.answer import Answer, Notes, Table
-from llm_power._report.number_format import p_value, points, whole
 
 _OfPairs = Plan | PlanRange | DetectableGap
 Found = _OfPairs | RepeatsPlan

@@ -23,7 +23,14 @@ from llm_power._board.have_need import (
     what_lines_mean,
 )
 from llm_power._board.landscape import VERDICTS, describe_landscape
-from llm_power._board.measure import Measure
+from llm_power._board.measure import (
+    Measure,
+    gap_interval,
+    margin_shown,
+    p_value,
+    percent,
+    percent_interval,
+)
 from llm_power._board.ranks import first_sentence, further_sentence, rank_notes
 from llm_power._board.repeats import describe_repeats
 from llm_power._board.summary import discovery_sentence, selection_sentence
@@ -31,13 +38,6 @@ from llm_power._choices import TEST_NAMES
 from llm_power._errors import counted, first_names, one_line
 from llm_power._report.answer import Answer, Drawing, Notes, Table
 from llm_power._report.landscape import landscape_sentences
-from llm_power._report.number_format import (
-    gap_interval,
-    margin_shown,
-    p_value,
-    percent,
-    percent_interval,
-)
 from llm_power._report.text_tables import (
     cells_of_terminal,
     confidence,

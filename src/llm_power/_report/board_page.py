@@ -10,11 +10,10 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from llm_power._board.measure import Measure
+from llm_power._board.measure import Measure, gap_interval, p_value, percent, percent_interval
 from llm_power._board.page_data import AVERAGE, PageData, Task
 from llm_power._choices import TEST_NAMES
 from llm_power._report.board_answer import rank_set
-from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
 from llm_power._report.page import page_environment, page_parts, visible
 from llm_power._report.text_tables import confidence, gap_interval_name, p_name
 

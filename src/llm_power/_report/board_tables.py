@@ -10,7 +10,7 @@ import pandas as pd
 
 from llm_power._board.average import TaskAverage
 from llm_power._board.columns import PAIRS_COLUMNS
-from llm_power._board.measure import POINTS, Measure, measure_of
+from llm_power._board.measure import POINTS, Measure, gap_end, measure_of
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.resolve import BoardVerdicts
 from llm_power._board.summary import (
@@ -22,9 +22,15 @@ from llm_power._board.summary import (
 from llm_power._choices import Family
 from llm_power._provenance import Provenance
 from llm_power._report.board_answer import rank_set
-from llm_power._report.number_format import gap_end
-from llm_power._report.score_provenance import score_provenance
-from llm_power._report.tables import Column, Table, as_fixed, as_integer, as_p_value, as_percent
+from llm_power._report.tables import (
+    Column,
+    Table,
+    as_fixed,
+    as_integer,
+    as_p_value,
+    as_percent,
+    score_provenance,
+)
 from llm_power._report.text_tables import confidence
 from llm_power._scores.store import TaskScores
 

@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from llm_power._board.measure import POINTS, Measure
+from llm_power._board.measure import POINTS, Measure, percent, percent_interval
 from llm_power._board.ranks import sampled_clusters
 from llm_power._report._escape import escape_markdown
-from llm_power._report.number_format import percent, percent_interval
 from llm_power._report.text_tables import markdown_table
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray

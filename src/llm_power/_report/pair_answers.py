@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from llm_power._board.measure import p_of_sentence, p_value, points
 from llm_power._board.operating_point import UNDECLARED, USUAL, Declared, OperatingPoint
 from llm_power._choices import McNemarTest
 from llm_power._errors import counted
 from llm_power._report.answer import Answer, Table
-from llm_power._report.number_format import p_of_sentence, p_value, points
 from llm_power._report.text_tables import confidence
 from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.argument_checks import proportions

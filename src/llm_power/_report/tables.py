@@ -1,4 +1,4 @@
-"""One table as CSV, Markdown and LaTeX.
+"""One table as CSV, Markdown and LaTeX, and where its scores came from.
 
 The CSV holds the whole frame at full precision; Markdown and LaTeX show the columns of the
 specification, formatted. The bytes depend on the arguments alone.
@@ -33,12 +33,15 @@ from llm_power._provenance import (
     SOURCE_KINDS,
     WITNESS_NOTE,
     Provenance,
+    ScoresKind,
+    files_digest,
     provenance_kinds,
     provenance_line,
 )
-from llm_power._report._cells import Cell, Row, aligned, narrowed, physical
 from llm_power._report._escape import DIGIT_SPACE, POINT_SPACE, SUPERSCRIPTS, escape_markdown
-from llm_power._report._latex import Heading, latex_table
+from llm_power._report._latex import Cell, Heading, Row, aligned, latex_table, narrowed, physical
+from llm_power._scores.store import Provenance as ScoresProvenance
+from llm_power._scores.store import TaskScores
 
 Align = Literal["left", "right", "center", "decimal"]
 Formatter = Callable[[Any], str]
@@ -364,3 +367,29 @@ def _signed(value: float, template: str) -> str:
 
 def _missing(value: object) -> bool:
     return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+
+
+def score_provenance(tasks: Sequence[TaskScores]) -> list[Provenance]:
+    """Return where the scores of each task came from.
+
+    Several files are identified by the SHA-256 of their list, one line a file with its own sum, two
+    spaces and its name, as ``sha256sum`` writes it.
+    """
+    return [_as_source(task.provenance) for task in tasks]
+
+
+def basis_of(tasks: Sequence[TaskScores]) -> ScoresKind:
+    """Return ``stand_in`` or else ``witness`` if any of the tasks is one, else ``raw``."""
+    kinds = {task.provenance.kind for task in tasks}
+    if "stand_in" in kinds:
+        return "stand_in"
+    return "witness" if "witness" in kinds else "raw"
+
+
+def _as_source(scores: ScoresProvenance) -> Provenance:
+    if scores.kind == "witness":
+        return Provenance.witness(scores.fitted_to)
+    revision, digest = scores.revision or "not stated", files_digest(scores.files)
+    if scores.kind == "stand_in":
+        return Provenance.stand_in(endpoint=scores.source, revision=revision, sha256=digest)
+    return Provenance.raw(repo=scores.source, revision=revision, sha256=digest)

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from llm_power._scores._choosing import Choice
-from llm_power._scores._displayed import Displayed, displayed, inside
-from llm_power._scores._items import Items
-from llm_power._scores._json import json_document, json_records
+from llm_power._scores._items import Displayed, Items, displayed
+from llm_power._scores._json import inside, json_document, json_records
 from llm_power._scores._logs import AS_WRITTEN, Logs, ModelScores, one_by_one
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
 from llm_power._scores._table import number_in_json

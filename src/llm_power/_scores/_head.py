@@ -11,9 +11,8 @@ from typing import Any, Final
 
 from llm_power._errors import ScoreError
 from llm_power._scores._json import json_members, json_records
-from llm_power._scores._source import StreamedFile, read_file
+from llm_power._scores._source import ZIP_MAGIC, StreamedFile, open_archive, read_file
 from llm_power._scores._table import PARQUET_MAGIC, is_json, parquet_header
-from llm_power._scores._zip import ZIP_MAGIC, open_archive
 
 _HEAD: Final = 2**10
 _MOST_MEMBERS: Final = 20

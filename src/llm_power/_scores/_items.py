@@ -1,4 +1,4 @@
-"""Items that several logs share: the same in each under one id, and one score for all repeats.
+"""Items that several logs share: each id one item, repeats one score, and displayed scores checked.
 
 The reducers of epochs are those of Inspect (its module scorer/_reducer/reducer.py).
 """
@@ -9,8 +9,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean, median, mode
 from typing import Any, Final
@@ -21,6 +21,9 @@ import orjson
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._source import LogFile, NoClusterColumn
 from llm_power._statistics.arrays import FloatArray
+
+# Relative: tools add in another order, and JSON keeps every digit.
+_ROUNDING: Final = 1e-9
 
 
 @dataclass(slots=True)
@@ -195,3 +198,41 @@ def reduced(name: str, scores: Sequence[float]) -> float:
     if match["name"] == "pass_at":
         return 1.0 - math.comb(n - solved, k) / math.comb(n, k)
     return math.comb(solved, k) / math.comb(n, k)
+
+
+@dataclass(frozen=True, slots=True)
+class Displayed:
+    """A score that is displayed, from 0 to `scale`, and what the items come to."""
+
+    name: str
+    value: float
+    scale: float = 1.0
+    half_unit: float = 0.0  # of its last digit, where not every digit is displayed
+    is_exact: bool = False  # made of these very items, so that not one may differ
+    counted: float = math.nan
+    n_items: int = 0
+
+    def of(self, scores: Iterable[float]) -> Displayed:
+        """Return it with the mean of those items that have a score."""
+        scored = [score for score in scores if not math.isnan(score)]
+        counted = self.scale * fmean(scored) if scored else math.nan
+        return replace(self, counted=counted, n_items=len(scored))
+
+    @property
+    def items_off(self) -> int:
+        """By how many items it is missed, 0 up to one of them or the rounding."""
+        if not self.n_items:
+            return 0
+        off, of_item = abs(self.value - self.counted), self.scale / self.n_items
+        allowed = max(0.0 if self.is_exact else of_item, self.half_unit)
+        is_near = off <= allowed + _ROUNDING * max(1.0, abs(self.value))
+        return 0 if is_near else max(1, round(off / of_item))
+
+
+def displayed(
+    name: str, value: object, scores: Iterable[float] = (), scale: float = 1.0, **precision: Any
+) -> list[Displayed]:
+    """Return what is displayed of some scores, or nothing where it is no number."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        return []
+    return [Displayed(name, float(value), scale, **precision).of(scores)]

@@ -217,3 +217,16 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         raise _RepeatedKey(next(key for key, _ in pairs if key in seen or seen.add(key)))  # type: ignore[func-returns-value]
     return made
+
+
+def inside(document: object, *names: str) -> Any:
+    """Return a member of nested objects, None where one of them is not there."""
+    for name in names:
+        document = document.get(name) if isinstance(document, dict) else None
+    return document
+
+
+def list_inside(document: object, *names: str) -> list[Any]:
+    """Return a list that is a member of nested objects, an empty one where there is none."""
+    found = inside(document, *names)
+    return found if isinstance(found, list) else []

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from llm_power._choices import KINDS
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import OpenChoice, Sized, for_task, named_in, read_each
-from llm_power._scores._displayed import Displayed
 from llm_power._scores._head import Head
 from llm_power._scores._items import (
+    Displayed,
     Items,
     in_order,
     makes_grades,

@@ -28,10 +28,8 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from llm_power._errors import ScoreError, listed
-from llm_power._scores._displayed import inside
-from llm_power._scores._json import json_records
-from llm_power._scores._source import HeldFile, NoClusterColumn, SourceFile
-from llm_power._scores._zip import ZIP_MAGIC, open_archive
+from llm_power._scores._json import inside, json_records
+from llm_power._scores._source import ZIP_MAGIC, HeldFile, NoClusterColumn, SourceFile, open_archive
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 
 PARQUET_MAGIC: Final = b"PAR1"

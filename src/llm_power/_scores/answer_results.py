@@ -24,8 +24,8 @@ from llm_power._scores._attempts import (
     text_of,
     texts_in,
 )
-from llm_power._scores._displayed import Displayed, displayed, inside, list_inside
-from llm_power._scores._json import json_records
+from llm_power._scores._items import Displayed, displayed
+from llm_power._scores._json import inside, json_records, list_inside
 from llm_power._scores._logs import AS_WRITTEN, LogFormat
 from llm_power._scores._source import HeldFile, SourceFile, read_file
 

@@ -18,8 +18,8 @@ from llm_power._scores._attempts import (
     of_records,
     text_of,
 )
-from llm_power._scores._displayed import displayed, list_inside
-from llm_power._scores._json import json_document
+from llm_power._scores._items import displayed
+from llm_power._scores._json import json_document, list_inside
 from llm_power._scores._logs import AS_WRITTEN, LogFormat
 from llm_power._scores._source import SourceFile, read_file
 

@@ -15,9 +15,8 @@ from typing import Any, Final
 
 from llm_power._errors import ScoreError
 from llm_power._scores._choosing import Choice
-from llm_power._scores._displayed import Displayed, displayed, inside, list_inside
-from llm_power._scores._items import Items
-from llm_power._scores._json import json_document, json_records
+from llm_power._scores._items import Displayed, Items, displayed
+from llm_power._scores._json import inside, json_document, json_records, list_inside
 from llm_power._scores._logs import LogFormat, Logs, ModelScores
 from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
 from llm_power._scores._table import as_float

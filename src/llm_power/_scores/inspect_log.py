@@ -18,14 +18,19 @@ from typing import Any, Final, TypeGuard
 
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import Choice
-from llm_power._scores._displayed import Displayed, displayed, inside, list_inside
 from llm_power._scores._head import Head
-from llm_power._scores._items import Items, is_reducer, reduced
-from llm_power._scores._json import json_document, json_members
+from llm_power._scores._items import Displayed, Items, displayed, is_reducer, reduced
+from llm_power._scores._json import inside, json_document, json_members, list_inside
 from llm_power._scores._logs import LogFormat, ModelScores, one_by_one
-from llm_power._scores._source import LogFile, SourceFile, StreamedFile, read_file
+from llm_power._scores._source import (
+    Archive,
+    LogFile,
+    SourceFile,
+    StreamedFile,
+    open_archive,
+    read_file,
+)
 from llm_power._scores._table import as_float
-from llm_power._scores._zip import Archive, open_archive
 from llm_power._scores.options import ReadOptions
 
 # Metrics that are means of the items' scores.

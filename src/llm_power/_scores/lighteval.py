@@ -22,7 +22,8 @@ from llm_power._scores._attempts import (
     number_of,
     of_document,
 )
-from llm_power._scores._displayed import Displayed, inside, list_inside
+from llm_power._scores._items import Displayed
+from llm_power._scores._json import inside, list_inside
 from llm_power._scores._logs import RUN_TIME, LogFormat
 from llm_power._scores._source import SourceFile
 from llm_power._scores._table import Table, parquet_header, read_parquet

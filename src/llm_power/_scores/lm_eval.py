@@ -17,9 +17,8 @@ from typing import Any, Final
 
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import Choice
-from llm_power._scores._displayed import displayed, inside, list_inside
-from llm_power._scores._items import Items
-from llm_power._scores._json import json_records
+from llm_power._scores._items import Items, displayed
+from llm_power._scores._json import inside, json_records, list_inside
 from llm_power._scores._logs import (
     RUN_TIME,
     LogFormat,

@@ -19,8 +19,7 @@ import numpy as np
 from llm_power._errors import ScoreError
 from llm_power._files import open_file
 from llm_power._scores._items import in_order
-from llm_power._scores._source import read_file
-from llm_power._scores._zip import ZIP_MAGIC, Archive, open_archive
+from llm_power._scores._source import ZIP_MAGIC, Archive, open_archive, read_file
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray

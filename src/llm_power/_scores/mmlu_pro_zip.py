@@ -18,8 +18,7 @@ from typing import Any, Final, NoReturn
 from llm_power._errors import ScoreError
 from llm_power._scores._items import Items
 from llm_power._scores._logs import LogFormat, Logs, ModelScores
-from llm_power._scores._source import LogFile, SourceFile, read_file
-from llm_power._scores._zip import open_archive
+from llm_power._scores._source import LogFile, SourceFile, open_archive, read_file
 from llm_power._scores.inspect_log import is_log
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.store import TaskScores

@@ -19,7 +19,8 @@ from typing import Any, Final
 from llm_power._documents import DocumentError, read_yaml
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._attempts import json_of
-from llm_power._scores._displayed import Displayed, displayed, inside
+from llm_power._scores._items import Displayed, displayed
+from llm_power._scores._json import inside
 from llm_power._scores._logs import RUN_TIME, LogFormat, Logs, ModelScores
 from llm_power._scores._source import (
     LogFile,

@@ -14,8 +14,7 @@ import pytest
 
 from llm_power import Declared, InvalidArgument, OperatingPoint, ScoreError, TaskScores
 from llm_power._choices import MissingPolicy
-from llm_power._gate.comparison import Comparison, compare_models
-from llm_power._gate.reading import _joined
+from llm_power._gate.comparison import Comparison, _joined, compare_models
 from llm_power._gate.reports import comparison_answer, comparison_junit
 from llm_power._report.answer import as_json, as_markdown, as_text
 from llm_power._statistics.intervals import tango_interval

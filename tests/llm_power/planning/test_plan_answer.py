@@ -13,13 +13,13 @@ from llm_power._choices import McNemarTest
 from llm_power._errors import InvalidArgument
 from llm_power._planning.answer import plan_detectable, plan_pair, plan_range
 from llm_power._planning.curves import plan_curves, sizes_around, sizes_of_gaps
-from llm_power._planning.pair import (
+from llm_power._planning.question import (
+    Question,
     pair_from_accuracies,
     pair_from_counts,
     pair_from_gap,
     pairs_of_accuracies,
 )
-from llm_power._planning.question import Question
 from llm_power._planning.text import plan_answer
 from llm_power._report.answer import as_text
 from llm_power._statistics.anytime_horizon import anytime_horizon

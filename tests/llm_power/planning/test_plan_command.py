@@ -14,8 +14,7 @@ import pytest
 
 from command_line import run as run_command
 from llm_power._planning.answer import plan_pair
-from llm_power._planning.pair import pair_from_accuracies
-from llm_power._planning.question import Question
+from llm_power._planning.question import Question, pair_from_accuracies
 from llm_power._statistics.designs import required_units
 from llm_power._statistics.exact_required_n import McNemarDesign
 

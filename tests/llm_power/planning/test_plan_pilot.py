@@ -17,9 +17,8 @@ from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._example import example_task, write_example_board
 from llm_power._planning.answer import plan_pair
 from llm_power._planning.costs import plan_costs, variances_of_levels
-from llm_power._planning.pair import pair_from_gap
 from llm_power._planning.pilot import pilot_curves, plan_pilot, variances_of_pilot
-from llm_power._planning.question import Question
+from llm_power._planning.question import Question, pair_from_gap
 from llm_power._scores.store import Repeats
 from llm_power._statistics.design_costs import Costs, Variances
 from llm_power._statistics.designs import assured_units

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from llm_power._report._layout import header_lines, latex_environment
+from llm_power._report._latex import header_lines, latex_environment
 
 
 # A column of two is 46 digits wide; 2.8, 1.9 or 1.4 separate its columns, the last in one column.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from llm_power._board.measure import p_value, percent, percent_interval
 from llm_power._errors import first_names
 from llm_power._report.figures import draw_power
-from llm_power._report.number_format import p_value, percent, percent_interval
 from llm_power._report.tables import as_digits_of
 from llm_power._report.text_tables import (
     confidence,

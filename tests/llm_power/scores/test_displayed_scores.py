@@ -19,7 +19,7 @@ import pytest
 
 from command_line import run
 from llm_power._errors import ScoreError
-from llm_power._scores._displayed import Displayed
+from llm_power._scores._items import Displayed
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores, read_tasks
 from llm_power._scores.store import TaskScores, read_task, write_task

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from zips import DEFLATED, STORED, ZSTANDARD, Member, zip_of
 
 from llm_power._errors import ScoreError
-from llm_power._scores import _zip
+from llm_power._scores import _source
 from llm_power._scores.inspect_log import FORMAT, is_log
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import recognize
@@ -457,7 +457,7 @@ def test_a_sample_under_the_name_of_another(tmp_path: Path) -> None:
 
 
 def test_samples_that_expand_without_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_zip, "LARGEST_LOG", 2**20)
+    monkeypatch.setattr(_source, "LARGEST_LOG", 2**20)
     bombs = [Member(f"samples/{k}_epoch_1.json", b" " * 2**19) for k in (1, 2, 3)]
     write_zip(tmp_path, *bombs, HEADER)
     assert (tmp_path / "odd.eval").stat().st_size < 5000

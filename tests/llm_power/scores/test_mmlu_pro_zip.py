@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from llm_power._errors import ScoreError
-from llm_power._scores import _zip
+from llm_power._scores import _source
 from llm_power._scores.mmlu_pro_zip import FORMAT
 from llm_power._scores.options import ReadOptions
 
@@ -196,7 +196,7 @@ def test_one_payload_a_zip(tmp_path: Path) -> None:
 
 
 def test_what_a_zip_expands_to_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_zip, "LARGEST_PAYLOAD", 2 * 2**20)
+    monkeypatch.setattr(_source, "LARGEST_PAYLOAD", 2 * 2**20)
     paths = write_pair(tmp_path, b"[" + b" " * (3 * 2**20) + b"]")
     assert paths[0].stat().st_size < 10_000
     with pytest.raises(ScoreError, match="expands to more than 2 MB"):

@@ -46,7 +46,7 @@ def displayed(path: Path, reducer: str | None = None, name: str | None = None) -
 
 
 def read_member(log: Path, name: str) -> bytes:
-    from llm_power._scores._zip import open_archive  # noqa: PLC0415
+    from llm_power._scores._source import open_archive  # noqa: PLC0415
 
     with open_archive(log, str(log)) as archive:
         return archive.read(name)

@@ -13,8 +13,8 @@ import pytest
 from zips import DEFLATED, ENCRYPTED, LZMA, STORED, ZSTANDARD, Member, zip_of
 
 from llm_power._errors import ScoreError
-from llm_power._scores import _zip
-from llm_power._scores._zip import open_archive
+from llm_power._scores import _source
+from llm_power._scores._source import open_archive
 
 METHODS = pytest.mark.parametrize("method", [STORED, DEFLATED, ZSTANDARD])
 DATA = b'{"id": 1}' * 50
@@ -72,7 +72,7 @@ def test_the_last_of_one_name_counts(method: int) -> None:
 
 @METHODS
 def test_a_size_that_is_absurd(method: int) -> None:
-    for size in (_zip.LARGEST_PAYLOAD + 1, 2**40):
+    for size in (_source.LARGEST_PAYLOAD + 1, 2**40):
         message = refusal(zip_of(Member("a", DATA, method, declared_size=size)))
         assert "it expands to more than 128 MB. Remedy: write the file again" in message
 
@@ -103,7 +103,7 @@ def test_a_size_that_is_overstated(method: int) -> None:
 
 
 def test_all_members_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_zip, "LARGEST_LOG", 2**20)
+    monkeypatch.setattr(_source, "LARGEST_LOG", 2**20)
     members = [Member(f"{k}", bytes(2**19 - k)) for k in range(3)]
     with open_archive(zip_of(*members), "x.zip") as archive:
         archive.check_size(["0", "1"])

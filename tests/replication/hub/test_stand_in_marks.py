@@ -11,8 +11,15 @@ import pytest
 
 from llm_power._provenance import EVIDENCE, ScoresKind, provenance_kinds, provenance_line
 from llm_power._report.figures import new_figure, save_figure
-from llm_power._report.score_provenance import basis_of, score_provenance
-from llm_power._report.tables import STAND_IN_NOTE, Column, Table, to_latex, to_markdown
+from llm_power._report.tables import (
+    STAND_IN_NOTE,
+    Column,
+    Table,
+    basis_of,
+    score_provenance,
+    to_latex,
+    to_markdown,
+)
 from llm_power._scores.store import Provenance, TaskScores
 from replication.findings import Finding
 from replication.views import prose_view

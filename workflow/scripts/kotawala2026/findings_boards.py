@@ -4,7 +4,7 @@ from pathlib import Path
 
 from kotawala2026.findings import PROSE_OF_BOARDS, on_grounds
 from kotawala2026.quantities.grounds import Board, ClusterStages
-from llm_power._report.score_provenance import basis_of
+from llm_power._report.tables import basis_of
 from llm_power._scores.store import read_task
 from replication.findings import findings_frame
 from replication.job import load, logged, snakemake, write_csv
