@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
+from llm_power._provenance import Provenance, provenance_kinds
 from llm_power._report.tables import Column, Formatter, as_integer
 from llm_power._statistics.arrays import ArrayLike
 from llm_power_audit.agreement import agrees
@@ -53,6 +54,11 @@ def compared(name: str, header: str, number: Formatter | None = None) -> Column:
 def as_rounded_up(value: float) -> str:
     """Format a number of items as Tables 1, 4, 7 and 10 print it, to the next whole one."""
     return as_integer(math.ceil(value) if math.isfinite(value) else value)
+
+
+def of_witness(provenance: Sequence[Provenance], sentence: str) -> list[str]:
+    """Return what a note says of a witness, where the data are one."""
+    return [sentence] if "witness" in provenance_kinds(provenance) else []
 
 
 def count_unresolved(resolved: pd.Series) -> int:

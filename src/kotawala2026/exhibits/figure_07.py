@@ -40,7 +40,9 @@ def make(inputs: Inputs) -> Exhibit:
         "Required items of adjacent ranks on MMLU-Pro; dashed: the N = "
         f"{frame['n_items'].max():,} at hand (printed: {n_items:,}). The paper prints gap and "
         f"correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}; for pairs with hollow bars "
-        f"it prints neither, and the witness chose both freely. {DECLARED} {spelled_out('pp')}"
+        "it prints neither, and the witness chose both freely. N* also depends on the accuracies, "
+        "which are not printed. Which pairs are resolved is the paper's own statement, given to "
+        f"the witness. {DECLARED} {spelled_out('pp')}"
     )
     unresolved = [
         f"{model_label(row['model_a'])} vs {model_label(row['model_b'])} needs "
@@ -48,12 +50,14 @@ def make(inputs: Inputs) -> Exhibit:
         for row in frame[~frame["resolved"]].to_dict("records")
     ]
     finding = (
-        f"The {frame['n_items'].max():,} items are too few for {len(unresolved)} of {len(frame)} "
-        f"adjacent pairs: {', '.join(unresolved)}."
+        f"In the witness {frame['n_items'].max():,} items are too few for {len(unresolved)} of "
+        f"{len(frame)} adjacent pairs: {', '.join(unresolved)}."
     )
-    source = inputs.provenance()
     return Exhibit(
-        frame, Drawing("Frontier panel", source, lambda: draw(frame, beside), caption, finding)
+        frame,
+        Drawing(
+            "Frontier panel", inputs.provenance(), lambda: draw(frame, beside), caption, finding
+        ),
     )
 
 

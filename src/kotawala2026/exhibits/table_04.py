@@ -84,8 +84,9 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
             f"average. Cluster N* is DE times the N* of Table 7, without clusters. N = {n:,} "
             "gives every cell of Table 7; one item more, as the paper's caption has it, does not. "
             f"{DECLARED} {spelled_out('pp')}",
-            f"Bold: above N. Unresolved: {count_unresolved(frame['resolved'])} of {len(frame)} "
-            f"without clusters, {count_unresolved(frame['resolved_cluster'])} with. "
+            f"Bold: cluster N* above N. Unresolved of {len(frame)}: "
+            f"{count_unresolved(frame['resolved'])} without clusters, "
+            f"{count_unresolved(frame['resolved_cluster'])} with. "
             "Flipped by the clusters: "
             f"{flipped or 'none'}.",
         ],

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from kotawala2026.exhibits._beside import of_witness
 from kotawala2026.labels import dropped_subjects, rank_labels
 from kotawala2026.operating_point import DECLARED
 from llm_power._errors import InvalidArgument
@@ -75,8 +76,12 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         number="8",
         provenance=[*provenance, Provenance.published("Table 8")],
         notes=[
-            "Unresolved: N* times the design effect of Table 4 is above the items that remain; the "
-            "paper does not state what it compares.",
+            "N* and the design effect are those of the items that remain. Unresolved: their "
+            "product is above the number of these items; the paper does not say what it compares.",
+            *of_witness(
+                provenance,
+                "The witness was given the counts of the drops: that they agree tests nothing.",
+            ),
             *_resolved_by_a_drop(frame),
             *outcome,
             f"The CSV has a row per subject, and names the pairs. {DECLARED}",

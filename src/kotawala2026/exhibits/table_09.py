@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from kotawala2026.exhibits._beside import as_rounded_up, beside, compared
+from kotawala2026.exhibits._beside import as_rounded_up, beside, compared, of_witness
 from kotawala2026.labels import in_printed_order
 from kotawala2026.operating_point import DECLARED
 from llm_power._board.cluster_robustness import category_bootstrap_tables
@@ -155,6 +155,11 @@ def present(
             f"{n_resamples:,} here, drawn from the subjects (categories) with replacement. Bold "
             "as in the paper; of the other intervals of the ICC those of "
             f"{' and '.join(others) or 'none'} exclude 0. {DECLARED}",
+            *of_witness(
+                provenance,
+                "The witness was fitted to the intervals: that they agree tests nothing. Pr(unr.) "
+                "and the shares below were held out.",
+            ),
             f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
         ],
     )
