@@ -51,7 +51,7 @@ Verdict = Literal[
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 
 _PHRASES: dict[Kind, str] = {
-    "published": "from published counts",
+    "published": "from published numbers",
     "simulated": "simulated",
     "witness": "witness",
     "raw": "raw",

@@ -7,7 +7,7 @@ from llm_power._provenance import Provenance, provenance_line
 
 
 def test_each_kind_is_one_line() -> None:
-    assert Provenance.published("Table 7").line == "from published counts (Table 7)"
+    assert Provenance.published("Table 7").line == "from published numbers (Table 7)"
     assert Provenance.simulated(seed=7, trials=1500).line == "simulated (seed 7, 1,500 trials)"
     assert Provenance.witness("Table 4").line == "witness (fitted to Table 4)"
     raw = Provenance.raw(repo="owner/set", revision="abc", sha256="0f")

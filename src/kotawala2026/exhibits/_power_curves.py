@@ -140,10 +140,7 @@ def power_figure(
         "crossing is interpolated between the two sizes next to it, the normal quantile of the "
         f"power being linear in the root of n by eq. (2). {DECLARED}"
     )
-    finding = (
-        f"Power rises with the items and crosses {POWER:g} at {', '.join(ratios)} times N* for "
-        f"gaps of {gaps}."
-    )
+    finding = f"Power crosses {POWER:g} at {', '.join(ratios)} times N* for gaps of {gaps}."
     if (frame["n_items"] < _FEWEST_ITEMS).any():
         caption += f" Grey: fewer than {_FEWEST_ITEMS} items, too few for the bootstrap."
     return Exhibit(

@@ -53,7 +53,8 @@ def make(inputs: Inputs) -> Exhibit:
             "Mixture e-process trajectories",
             sources,
             lambda: draw(trajectories, calibration, window=window, alpha=alpha),
-            "The pair Mistral-7B-Instruct-v0.2 / Llama-3-8B-Instruct on ARC-Challenge: gap "
+            "An ARC pair that the paper does not name, probably Mistral-7B-Instruct-v0.2 and "
+            "Llama-3-8B-Instruct on ARC-Challenge; printed are gap "
             f"δ = {pair['delta']:g}, correlation ρ = "
             f"{settings['e_process_rho']:g}, N* = {pair['n_star']:,} at two-sided α = {alpha:g} "
             f"and power {settings['power']:g}. Log of the mixture e-process, eq. (24): without a "

@@ -83,7 +83,7 @@ def test_table_3_puts_each_pair_into_one_bucket(
     assert frame["on_bound"].sum() == 0
     text = rendered(present_03(frame.reset_index(), WITNESS))
     assert "| ≠ 3 |" in " ".join(text.split())
-    assert "witness (fitted to the printed summaries); from published counts (Table 3)" in text
+    assert "witness (fitted to the printed summaries); from published numbers (Table 3)" in text
     with pytest.raises(InvalidArgument, match="published"):
         table_03(published(3).iloc[1:], verdicts)
 
@@ -180,7 +180,7 @@ def test_a_board_decides_the_clustered_cell(published: Loader, counts_7: Publish
     clustered = by(rows, "procedure").loc["Real-ICC clustered"]
     assert (clustered["unresolved"], clustered["basis"], clustered["agrees"]) == (6, "board", True)
     text = rendered(present_05(rows, WITNESS))
-    assert "witness (fitted to the printed summaries); from published counts (Tables" in text
+    assert "witness (fitted to the printed summaries); from published numbers (Tables" in text
 
 
 # --- Table 8 ---

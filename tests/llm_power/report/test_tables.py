@@ -75,7 +75,7 @@ def test_csv_metadata_names_the_file_the_types_and_the_source(tmp_path: Path) ->
     _, metadata, *_ = write_table(hostile_table(), tmp_path / "table_07")
     description = json.loads(metadata.read_text(encoding="utf-8"))
     assert description["url"] == "table_07.csv"
-    assert description["dc:provenance"] == "from published counts (Table 7)"
+    assert description["dc:provenance"] == "from published numbers (Table 7)"
     assert description["dc:source"] == ["published"]
     assert description["tableSchema"]["columns"] == [
         {"titles": "model", "datatype": "string"},
@@ -89,7 +89,7 @@ def test_markdown_has_one_line_a_row_and_only_our_own_pipes() -> None:
     assert len(rows) == len(HOSTILE) + 2
     assert all(row.replace("\\|", "").count("|") == 3 for row in rows)
     assert "**Table 7.** " in lines[0]
-    assert lines[-1] == "*Provenance:* from published counts (Table 7)"
+    assert lines[-1] == "*Provenance:* from published numbers (Table 7)"
     text = "\n".join(rows)
     assert "<script>" not in text
     assert "\u202e" not in text
@@ -100,7 +100,7 @@ def test_latex_source_is_ascii_and_balanced() -> None:
     assert source.isascii()
     assert source.count(r" \\" + "\n") == len(HOSTILE) + 1
     assert "\\input" not in source
-    assert r"\raggedright\emph{Provenance:} from published counts (Table 7)" in source
+    assert r"\raggedright\emph{Provenance:} from published numbers (Table 7)" in source
     assert r"$\hat{\rho}$ $\ge$ 0" in source
     # A name may break after its point, a number not.
     assert r"55.8\%, by llm.\allowbreak{}cost" in source
