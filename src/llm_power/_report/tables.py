@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -40,8 +40,11 @@ from llm_power._provenance import (
 )
 from llm_power._report._escape import DIGIT_SPACE, POINT_SPACE, SUPERSCRIPTS, escape_markdown
 from llm_power._report._latex import Cell, Heading, Row, aligned, latex_table, narrowed, physical
-from llm_power._scores.store import Provenance as ScoresProvenance
-from llm_power._scores.store import TaskScores
+
+if TYPE_CHECKING:
+    # Tables of no scores begin without what reads them.
+    from llm_power._scores.store import Provenance as ScoresProvenance
+    from llm_power._scores.store import TaskScores
 
 Align = Literal["left", "right", "center", "decimal"]
 Formatter = Callable[[Any], str]
