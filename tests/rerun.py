@@ -12,7 +12,7 @@ import runpy
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -217,9 +217,10 @@ def _logged(job: Job, *, of_printed: bool = False, despite: bool = False) -> Ite
 def _register_read_once() -> Iterator[None]:
     """Let jobs share what the register states; it stays as it is while they run."""
     read = cache(register.load_register)
-    with ExitStack() as patched:
-        for module in (register, constraints):
-            patched.enter_context(patch.object(module, "load_register", read))
+    with (
+        patch.object(register, "load_register", read),
+        patch.object(constraints, "load_register", read),
+    ):
         yield
 
 
