@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -28,20 +28,11 @@ def verdicts_by_claim(results: Path) -> dict[str, str]:
     return {row["id"]: row["verdict"] for row in _rows(results)}
 
 
-def verdicts_by_exhibit(results: Path) -> dict[str, Counter[str]]:
-    """Return how many claims have each verdict, by the exhibit they belong to."""
-    found: dict[str, Counter[str]] = {}
-    for row in _rows(results):
-        found.setdefault(row["exhibit"], Counter())[row["verdict"]] += 1
-    return found
-
-
-def contradicted_by_exhibit(results: Path) -> dict[str, Rows]:
-    """Return the contradicted claims, by the exhibit they belong to."""
+def claims_by_exhibit(results: Path) -> dict[str, Rows]:
+    """Return the judged claims by the exhibit they belong to; none where no audit was made."""
     found: dict[str, Rows] = {}
     for row in _rows(results):
-        if row["verdict"] == "contradicted":
-            found.setdefault(row["exhibit"], []).append(row)
+        found.setdefault(row["exhibit"], []).append(row)
     return found
 
 
@@ -52,8 +43,9 @@ def claim_anchor(claim_id: str, part: str = "claim") -> str:
     return f"{part}/{name}"
 
 
-def counted(counts: Mapping[str, int]) -> list[tuple[str, str]]:
+def counted(verdicts: Iterable[str]) -> list[tuple[str, str]]:
     """Return each verdict that occurs, and in words of how many claims."""
+    counts = Counter(verdicts)
     return [
         (one, f"{counts[one]:,} {_words(one, counts[one])}") for one in VERDICTS if counts.get(one)
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,9 +25,8 @@ from llm_power_audit._exhibits import picture_address
 from llm_power_audit.written_verdicts import (
     GLYPHS,
     claim_anchor,
-    contradicted_by_exhibit,
+    claims_by_exhibit,
     counted,
-    verdicts_by_exhibit,
 )
 
 _PACKAGE: Final = "replication"
@@ -68,8 +66,7 @@ class _Entry:
 
     made: Mapping[str, Any]
     results: Path
-    verdicts: Mapping[str, Counter[str]]
-    contradictions: Mapping[str, Rows]
+    audited: Mapping[str, Rows]
 
     @property
     def anchor(self) -> str:
@@ -88,24 +85,22 @@ class _Entry:
     @property
     def counts(self) -> list[tuple[str, str]]:
         """How many of its claims have each verdict."""
-        verdicts: Counter[str] = Counter()
-        for stem in self._stems:
-            verdicts += self.verdicts.get(stem, Counter())
-        return counted(verdicts)
+        return counted(claim["verdict"] for claim in self._claims)
 
     @property
     def contradicted(self) -> Iterator[tuple[str, str, str]]:
         """Its contradicted claims: what each says, where and how, and the address of its test."""
-        for row in (row for stem in self._stems for row in self.contradictions.get(stem, ())):
-            section = (
-                f"Section {row['section']}" if row["section"][:1].isdigit() else row["section"]
-            )
-            address = f"audit/report.html#{quote(claim_anchor(row['id']))}"
-            yield row["claim"], f"{section}, {row['place']}: “{row['printed']}”", address
+        for row in self._claims:
+            if row["verdict"] == "contradicted":
+                is_numbered = row["section"][:1].isdigit()
+                section = f"Section {row['section']}" if is_numbered else row["section"]
+                address = f"audit/report.html#{quote(claim_anchor(row['id']))}"
+                yield row["claim"], f"{section}, {row['place']}: “{row['printed']}”", address
 
     @property
-    def _stems(self) -> list[str]:
-        return sorted({Path(path).stem for path in self.made["outputs"]})
+    def _claims(self) -> Rows:
+        stems = sorted({Path(path).stem for path in self.made["outputs"]})
+        return [claim for stem in stems for claim in self.audited.get(stem, ())]
 
     @cached_property
     def picture(self) -> Mapping[str, Any] | None:
@@ -118,10 +113,8 @@ class _Entry:
             finding = str(drawn.info.get(FINDING, title))
             width = round(drawn.width / drawn.info.get("dpi", (_INCH,))[0] * _INCH)
         texts = [Path(text).read_text(encoding="utf-8") for text in self._files(".txt")]
-        text, source = (
-            "".join(texts[:1]).strip() or finding,
-            f" Provenance: {self.made['provenance']}.",
-        )
+        text = "".join(texts[:1]).strip() or finding
+        source = f" Provenance: {self.made['provenance']}."
         return {
             "shown": picture_address(Path(path), _WIDTH, _COLORS),
             "file": _address(path, self.results),
@@ -179,8 +172,8 @@ def render_index(
     papers: Mapping[str, str] | None = None,
 ) -> str:
     """Render the page ``index.html`` of the results of a paper."""
-    audited = (verdicts := verdicts_by_exhibit(results)), contradicted_by_exhibit(results)
-    exhibits = [_Entry(made, results, *audited) for made in manifest["exhibits"]]
+    audited = claims_by_exhibit(results)
+    exhibits = [_Entry(made, results, audited) for made in manifest["exhibits"]]
     # Each in the order of paper.yaml, which is the paper's.
     groups = {
         "Tables and figures": [one for one in exhibits if _NUMBERED.match(one.anchor)],
@@ -188,16 +181,16 @@ def render_index(
             one for one in exhibits if not _NUMBERED.match(one.anchor)
         ],
     }
-    total = sum(verdicts.values(), Counter[str]())
+    verdicts = [claim["verdict"] for claims in audited.values() for claim in claims]
     return page_environment(_PACKAGE).get_template("index.html.j2").render(
         manifest=manifest,
         **page_parts(_PACKAGE, "index.css"),
         groups=[(group, entries) for group, entries in groups.items() if entries],
-        boards=(boards := [_Entry(made, results, {}, {}) for made in manifest["boards"]]),
+        boards=(boards := [_Entry(made, results, {}) for made in manifest["boards"]]),
         glances=[each for board in boards for each in board.glances],
         docs=_address("build/docs/exhibits.html", results),
-        verdicts=counted(total),
-        n_claims=total.total(),
+        verdicts=counted(verdicts),
+        n_claims=len(verdicts),
         on_witness=[one.label for one in exhibits if "witness" in one.made["classes"]],
         audit={path: name for path, name in _PAGES.items() if (results / path).is_file()},
         beside=[

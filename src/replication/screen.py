@@ -207,7 +207,6 @@ def _of_paper(folder: str) -> Iterator[tuple[str, str]]:
     whole = [one for one in manifest["exhibits"] if "undefined" not in one]
     kinds = Counter(one["name"].split("_")[0] for one in whole)
     kinds["board"] = len(manifest["boards"])
-    verdicts = Counter(made.verdicts.values())
     changes = "no earlier run is known here"
     if before is not None:
         changes = "; ".join(made.changes_since(before)) or "nothing"
@@ -216,7 +215,8 @@ def _of_paper(folder: str) -> Iterator[tuple[str, str]]:
     yield "Paper", manifest["paper"]["citation"]
     yield "Made", ", ".join(numbers)
     yield from (("Left out", line) for line in manifest["left_out"])
-    yield "Claims", f"{len(made.verdicts):,}: {', '.join(text for _, text in counted(verdicts))}"
+    claims = ", ".join(text for _, text in counted(made.verdicts.values()))
+    yield "Claims", f"{len(made.verdicts):,}: {claims}"
     yield "Changed", changes
     yield "Look at", str((results / "index.html").resolve())
 

@@ -11,7 +11,7 @@ from snakemake.logging import logger
 
 from llm_power._errors import LLMPowerError
 from replication.boards import AVERAGE_TABLES, STREAMED_TABLES, table_files
-from llm_power_audit.written_verdicts import counted, verdicts_by_exhibit
+from llm_power_audit.written_verdicts import claims_by_exhibit, counted
 from replication.screen import REPEATED_LATER
 from replication.settings import settings_file
 from replication.targets import (
@@ -81,7 +81,8 @@ def warning_of(lines, files):
 
 def exhibit_labels(exhibit, label, wildcards):
     """Return what the report says of an exhibit beside its picture or its numbers."""
-    verdicts = verdicts_by_exhibit(RUN.results).get(exhibit.name, {})
+    claims = claims_by_exhibit(RUN.results).get(exhibit.name, ())
+    verdicts = (claim["verdict"] for claim in claims)
     return {
         "exhibit": label,
         "rests on": RUN.rests_on(exhibit),
