@@ -117,7 +117,7 @@ def average_tasks(
         return TaskAverage(*empty, weights, left_out, repeated)
     kept = [select_models(task, names) for task in tasks]
     order = best_first(kept, _Strata(kept, share).mean(task.mean_merits for task in kept))
-    strata = _Strata([select_models(task, order) for task in kept], share)
+    strata = _Strata([task.part(models=order) for task in kept], share)
     rows = _verdict_rows(strata, family, cluster, point, declared)
     numbers = [n for task in kept if (n := n_clusters(task, cluster)) > 1]
     readings = []

@@ -29,13 +29,13 @@ class Coverage:
     scored: Mapping[str, int]  # items of each model, before the policy
 
 
-def rank_models(task: TaskScores) -> tuple[str, ...]:
+def ranked(task: TaskScores, only_best: int | None = None) -> TaskScores:
     """Return the models by mean score, best first, equal means as `best_first` orders them."""
-    return best_first([task], task.mean_merits)
+    return task.part(models=best_first([task], task.mean_merits)[:only_best])
 
 
-def best_first(tasks: Sequence[TaskScores], score: FloatArray) -> tuple[str, ...]:
-    """Return the models of all tasks by a score, (n_models,).
+def best_first(tasks: Sequence[TaskScores], score: FloatArray) -> list[int]:
+    """Return the places of the models of all tasks by a score, (n_models,).
 
     A digest of their answers orders models of equal scores, so that a new name changes no rank;
     the name orders those of equal answers.
@@ -49,8 +49,8 @@ def best_first(tasks: Sequence[TaskScores], score: FloatArray) -> tuple[str, ...
     tied = np.flatnonzero(counts[where] > 1)
     for task in tasks:
         digests[tied] += column_digests(task.item_ids, task.merits[:, tied])
-    key = zip(-where, digests.tolist(), models, strict=True)
-    return tuple(name for *_, name in sorted(key))
+    key = zip(-where, digests.tolist(), models, range(len(models)), strict=True)
+    return [place for *_, place in sorted(key)]
 
 
 def select_models(task: TaskScores, names: Sequence[str]) -> TaskScores:
@@ -167,14 +167,14 @@ def prepare_task(
             model=task.models[0],
         )
     require_top(task, only_best)
-    kept = select_models(task, rank_models(task)[:only_best])
+    kept = ranked(task, only_best)
     if len(kept.models) < len(task.models):
         chosen = replace(task.provenance, chosen_of=len(task.models))
         kept = replace(kept, provenance=chosen)
     settled, coverage = apply_missing_policy(kept, missing)
     recorded = replace(settled, provenance=_record_missing(settled.provenance, coverage))
     # Dropping items changes the means, and so may change the order of those kept.
-    return select_models(recorded, rank_models(recorded))
+    return ranked(recorded)
 
 
 def require_top(task: TaskScores, top: int | None) -> None:

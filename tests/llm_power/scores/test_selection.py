@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from llm_power._errors import InvalidArgument, ScoreError
-from llm_power._scores.selection import apply_missing_policy, rank_models, select_models
+from llm_power._scores.selection import apply_missing_policy, ranked, select_models
 from llm_power._scores.store import TaskScores
 
 NAN = np.nan
@@ -33,7 +33,7 @@ def task() -> TaskScores:
 
 
 def test_rank_by_mean_over_own_items_then_name(task: TaskScores) -> None:
-    assert rank_models(task) == ("beta", "zeta", "half", "low")
+    assert ranked(task).models == ("beta", "zeta", "half", "low")
 
 
 def test_select_keeps_items_and_takes_the_order_given(task: TaskScores) -> None:
