@@ -43,11 +43,11 @@ from llm_power._report.answer import Reply
 from llm_power._report.board_answer import board_answer
 from llm_power._report.board_files import title_of, write_board, writes_csv
 from llm_power._scores._choosing import settled
-from llm_power._scores.frames import read_frame
+from llm_power._scores.frames import read_memory
 from llm_power._scores.options import ReadOptions
-from llm_power._scores.readers import measured, read_tasks
+from llm_power._scores.readers import read_open
 from llm_power._scores.selection import prepare_task
-from llm_power._scores.store import ITEM_COLUMN, TaskScores
+from llm_power._scores.store import TaskScores
 
 _Resolving = Callable[[Path | None], AbstractContextManager[tuple[BoardVerdicts, Path | None]]]
 
@@ -341,9 +341,7 @@ def resolve_for(
     **reading: Unpack[Reading],
 ) -> Iterator[Resolved]:
     """Give a resolved board; the pairs of a streamed one wait in `out` until it is saved there."""
-    options = _Asked(
-        clusters=(cluster,) if cluster else (), names=names or {}, missing=missing, **reading
-    )
+    options = _Asked(clusters=(cluster,) if cluster else (), missing=missing, **reading)
     point = OperatingPoint(alpha=alpha, power=power)
     declared = Declared(
         test=test,
@@ -356,16 +354,29 @@ def resolve_for(
         control=family,
     )
     kept = None if keep is None else Keep.parsed(keep)
+    own, names, held = _given(scores, names or {})
+    called = [f"table {k}" for k in range(1, len(held) + 1)] if len(held) > 1 else ["scores"]
     notes: list[str] = []
 
     def ranked(
         on_stage: Callable[[str], None], on_note: Callable[[str], None], asked: _Asked
     ) -> list[TaskScores]:
-        read = read_anything(scores, asked, reader=reader, on_stage=on_stage, on_note=on_note)
+        read = []
+        if own or asked.names:
+            read = read_open(
+                own,
+                asked,
+                reader=reader,
+                on_path=lambda path: on_stage(f"reading {path.name}"),
+                on_note=on_note,
+            )
+        read += [read_memory(*each, asked) for each in zip(held, called, strict=False)]
         return [prepare_task(task, missing=asked.missing) for task in read]
 
     tasks = settled(
-        partial(ranked, on_stage, notes.append), partial(ranked, _silent, _silent), options
+        partial(ranked, on_stage, notes.append),
+        partial(ranked, _silent, _silent),
+        replace(options, names=names),
     )
     require_different_tasks(tasks)
     resolved = partial(
@@ -383,64 +394,25 @@ def resolve_for(
         yield Resolved(board_answer(board), board, tasks, missing, tuple(notes), resolved, dataset)
 
 
-def read_anything(
-    scores: Sequence[Any],
-    options: ReadOptions,
-    *,
-    reader: str,
-    on_stage: Callable[[str], None] = _silent,
-    on_note: Callable[[str], None] = _silent,
-) -> list[TaskScores]:
-    """Read paths, data frames, mappings of arrays and task scores, each kind in its order."""
-    paths = [each for each in scores if isinstance(each, str | os.PathLike)]
+def _given(
+    scores: Sequence[Any], names: Mapping[str, str]
+) -> tuple[list[Path], dict[str, str], list[Any]]:
+    """Return the paths that are given, runs by NAME=PATH, and scores in memory."""
     held = [each for each in scores if not isinstance(each, str | os.PathLike)]
-    own, named = _named(paths)
-    options = replace(options, names={**options.names, **named})
-    if not own and not options.names and not held:
-        raise InvalidArgument("give scores: a file, a folder of logs, a table, or NAME=PATH")
-    tasks = []
-    if own or options.names:
-        tasks = read_tasks(
-            own,
-            options,
-            reader=reader,
-            on_path=lambda path: on_stage(f"reading {path.name}"),
-            on_note=on_note,
-        )
-    numbered = [f"table {k}" for k in range(1, len(held) + 1)] if len(held) > 1 else ["scores"]
-    return tasks + [_of_memory(*each, options) for each in zip(held, numbered, strict=False)]
-
-
-def _named(paths: Sequence[str | os.PathLike[str]]) -> tuple[list[Path], dict[str, str]]:
-    """Tell paths from NAME=PATH; a file of that spelling is a path."""
     own: list[Path] = []
     named: dict[str, str] = {}
-    for given in paths:
-        path = os.fspath(given)
+    for path in (os.fspath(each) for each in scores if isinstance(each, str | os.PathLike)):
         name, equals, file = path.partition("=")
+        # A file of that spelling is a path.
         if equals and name and file and not Path(path).exists() and Path(file).exists():
             if name in named:
                 raise InvalidArgument(f"{path!r}: give each name once")
             named[name] = file
         else:
             own.append(Path(path))
-    return own, named
-
-
-def _of_memory(table: Any, name: str, options: ReadOptions) -> TaskScores:
-    """Return the scores of a table in memory; columns without item ids are numbered items."""
-    if isinstance(table, TaskScores):
-        return table
-    if isinstance(table, Mapping):
-        try:
-            frame = pd.DataFrame(dict(table))
-        except ValueError as error:
-            raise InvalidArgument(f"columns must be as many numbers each: {error}") from None
-        if options.item is None and not {ITEM_COLUMN, "item"} & {*frame.columns}:
-            frame.index = pd.RangeIndex(1, len(frame) + 1, name=ITEM_COLUMN)
-        table = frame
-    read = read_frame(table, replace(options, task=options.task or name, names={}))
-    return measured(read, options)
+    if not (own or names or named or held):
+        raise InvalidArgument("give scores: a file, a folder of logs, a table, or NAME=PATH")
+    return own, {**names, **named}, held
 
 
 def compare(
@@ -501,7 +473,7 @@ def compare(
 
     def compared(on_note: Callable[[str], None], asked: _Asked) -> list[Comparison]:
         sides = [
-            Path(side) if isinstance(side, str | os.PathLike) else _of_memory(side, name, asked)
+            Path(side) if isinstance(side, str | os.PathLike) else read_memory(side, name, asked)
             for name, side in (("scores" if new is None else "old", old), ("new", new))
             if side is not None
         ]

@@ -17,7 +17,7 @@ from llm_power._choices import KINDS, OUTCOMES, Kind, MissingPolicy, Outcome
 from llm_power._errors import InvalidArgument, ScoreError, counted, listed
 from llm_power._scores._logs import LogFormat, find_logs
 from llm_power._scores.options import ReadOptions
-from llm_power._scores.readers import log_format, read_tasks, recognize
+from llm_power._scores.readers import log_format, read_open, recognize
 from llm_power._scores.selection import prepare_task, select_models
 from llm_power._scores.store import Provenance, Repeats, TaskScores
 from llm_power._statistics.verdict import DIFFERENT
@@ -41,10 +41,10 @@ def read_sides(
     on_note: Callable[[str], None] = lambda _note: None,
 ) -> tuple[list[TaskScores], str, str]:
     """Read two models, of two sides or of one."""
-    read = partial(read_tasks, reader=reader, on_note=on_note)
+    read = partial(read_open, reader=reader, on_note=on_note)
 
     def tasks_of(side: Side) -> list[TaskScores]:
-        return [side] if isinstance(side, TaskScores) else read(side, options)
+        return [side] if isinstance(side, TaskScores) else read([side], options)
 
     if new is None:
         return _of_one_file(tasks_of(old), _label(old), baseline, candidate)

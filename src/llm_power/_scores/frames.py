@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+import pandas as pd
 import pyarrow as pa
 
 from llm_power._errors import InvalidArgument, listed
@@ -20,7 +21,7 @@ from llm_power._scores._table import Table, whole_column
 from llm_power._scores.inspect_log import value_of_score
 from llm_power._scores.long import is_long, read_long_table
 from llm_power._scores.options import ReadOptions
-from llm_power._scores.store import TaskScores
+from llm_power._scores.store import ITEM_COLUMN, TaskScores
 from llm_power._scores.wide import read_wide_table
 
 _NAME: Final = "frame"
@@ -62,6 +63,23 @@ def read_frame(frame: Any, options: ReadOptions | None = None) -> TaskScores:
     table = _as_table(frame)
     read = read_long_table if is_long(list(table.columns), declared) else read_wide_table
     return _timeless(read(table, declared), declared)
+
+
+def read_memory(table: Any, name: str, options: ReadOptions) -> TaskScores:
+    """Return the scores of a table in memory; columns without item ids are numbered items."""
+    if isinstance(table, TaskScores):
+        return table
+    if isinstance(table, Mapping):
+        try:
+            frame = pd.DataFrame(dict(table))
+        except ValueError as error:
+            raise InvalidArgument(f"columns must be as many numbers each: {error}") from None
+        if options.item is None and not {ITEM_COLUMN, "item"} & {*frame.columns}:
+            frame.index = pd.RangeIndex(1, len(frame) + 1, name=ITEM_COLUMN)
+        table = frame
+    return options.measured(
+        read_frame(table, replace(options, task=options.task or name, names={}))
+    )
 
 
 def _timeless(task: TaskScores, options: ReadOptions) -> TaskScores:

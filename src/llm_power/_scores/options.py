@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Final
 
 from llm_power._choices import (
@@ -20,7 +20,7 @@ from llm_power._choices import (
 )
 from llm_power._errors import InvalidArgument, ScoreError, listed
 from llm_power._scores._source import NoClusterColumn, SourceFile, common_folder
-from llm_power._scores.store import Provenance
+from llm_power._scores.store import Provenance, TaskScores
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +157,14 @@ class ReadOptions:
                 )
         excluded = set(self.exclude)
         return tuple(model for model in models if model not in excluded)
+
+    def measured(self, task: TaskScores) -> TaskScores:
+        """Return scores with the unit and the direction that are declared of them."""
+        return replace(
+            task,
+            unit=self.unit or task.unit,
+            lower_is_better=self.lower_is_better or task.lower_is_better,
+        )
 
     def refuse_clusters(self, problem: str, file: str) -> None:
         """Refuse cluster columns, for a format that has nothing to take them of."""

@@ -180,30 +180,25 @@ def read_tasks(
     def silent(_: object) -> None:
         """Say nothing when read again."""
 
-    given = _as_paths([*_listed(path), *(options or ReadOptions()).names.values()])
-    tasks = settled(
-        partial(_read_all, given, reader, on_path, on_note),
-        partial(_read_all, given, reader, silent, silent),
+    read = partial(read_open, _listed(path), reader=reader)
+    return settled(
+        partial(read, on_path=on_path, on_note=on_note),
+        partial(read, on_path=silent, on_note=silent),
         options or ReadOptions(),
     )
-    for task in tasks:
-        for name in cast(Sequence[str], task.provenance.reading.get("properties", ())):
-            use = "read as a property of the items" if name in task.clusters else "left out"
-            on_note(f"task {task.task}: column {name} holds text, which no model does: {use}")
-        if ways := cast(Sequence[str], task.provenance.reading.get("interpreted")):
-            on_note(f"task {task.task}: {'; '.join(ways)}")
-    return tasks
 
 
-def _read_all(
-    given: Sequence[Path],
-    reader: str,
-    on_path: Callable[[Path], None],
-    on_note: Callable[[str], None],
+def read_open(
+    paths: Sequence[str | os.PathLike[str]],
     options: ReadOptions,
+    *,
+    reader: str,
+    on_path: Callable[[Path], None] = lambda _path: None,
+    on_note: Callable[[str], None] = lambda _note: None,
 ) -> list[TaskScores]:
+    """Read tasks as `read_tasks` does, of which a refusal names only what is open first."""
     by_reader: dict[str, list[Path]] = {}
-    for path in given:
+    for path in _as_paths([*paths, *options.names.values()]):
         one = _one_table(path) if reader == "auto" else path
         if one != path:
             on_note(f"folder {path}: reads its one table, {one.name}")
@@ -226,7 +221,14 @@ def _read_all(
                 table = "" if log_format(name) else some[0].stem
                 yield table, partial(_tasks_of, name, some, on_note)
 
-    return read_each(reads(), options, attrgetter("clusters"))
+    tasks = read_each(reads(), options, attrgetter("clusters"))
+    for task in tasks:
+        for name in cast(Sequence[str], task.provenance.reading.get("properties", ())):
+            use = "read as a property of the items" if name in task.clusters else "left out"
+            on_note(f"task {task.task}: column {name} holds text, which no model does: {use}")
+        if ways := cast(Sequence[str], task.provenance.reading.get("interpreted")):
+            on_note(f"task {task.task}: {'; '.join(ways)}")
+    return tasks
 
 
 def _tasks_of(
@@ -252,17 +254,8 @@ def _checked(found: object, name: str, path: Path, options: ReadOptions) -> list
             )
         reading = {"reader": name, **task.provenance.reading}
         provenance = replace(task.provenance, reading=reading)
-        checked.append(replace(measured(task, options), provenance=provenance))
+        checked.append(replace(options.measured(task), provenance=provenance))
     return checked
-
-
-def measured(task: TaskScores, options: ReadOptions) -> TaskScores:
-    """Return scores with the unit and the direction that are declared of them."""
-    return replace(
-        task,
-        unit=options.unit or task.unit,
-        lower_is_better=options.lower_is_better or task.lower_is_better,
-    )
 
 
 def _listed(
