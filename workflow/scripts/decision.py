@@ -19,9 +19,14 @@ with logged():
     family = pairs.adjusted(*p_values_between(pairs, 0, pairs.n_pairs))
     decisions = [
         decide_pairs(
-            counts.iloc[some], evidence, task, point, declared, family=family.decided.of(some)
+            counts.iloc[block.rows],
+            block.evidence,
+            tasks[block.task],
+            point,
+            declared,
+            family=family.decided.of(block.rows),
         )
-        for task, some, evidence in pairs.evidence_at(np.arange(pairs.n_pairs))
+        for block in pairs.blocks(np.arange(pairs.n_pairs))
     ]
     save(pd.concat(decisions), snakemake.output.pairs)
     ranks = rank_table(tasks, point, pairs.rank_ends(family))

@@ -241,47 +241,46 @@ class BoardPairs:
             tables.append(tabulate(task.task, first, second, task.evidence.items(first, second)))
         return pd.concat(tables, ignore_index=True)
 
-    def evidence_at(self, places: IntArray) -> Iterator[tuple[TaskScores, slice, Evidence]]:
-        """Yield the evidence on the pairs at ordered places, each with an item, and their rows."""
-        start = 0
-        for block in self._blocks(places):
-            stop = start + len(block.first)
-            yield self.tasks[block.task], slice(start, stop), block.evidence
-            start = stop
-
     def p_values(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
         """Return the declared test's and the exact McNemar test's p-values, each pair by itself.
 
         Graded scores have the paired t test; one object where both are the same.
         """
 
-        def of(block: _Block) -> tuple[FloatArray, FloatArray]:
+        def of(block: Block) -> tuple[FloatArray, FloatArray]:
             tests, items = PairTests(block.evidence, self.declared), block.evidence.of_items
             exact = self.declared.test == "exact" and isinstance(items, PairCells)
             return tests.p, tests.p_of_items if exact else unadjusted_p(items)
 
-        return joined_p_values(stop - start, map(of, self._blocks(np.arange(start, stop))))
+        return joined_p_values(stop - start, map(of, self.blocks(np.arange(start, stop))))
 
     def columns(self, start: int, stop: int, family: FamilyValues) -> Columns:
         """Return the core columns of `llm_power._board.columns` from `start` to `stop`.
 
         ``task`` is the task's position; estimates of two models that share no item are NaN.
         """
-        parts, place = [], 0
-        for block in self._blocks(np.arange(start, stop)):
-            until = place + len(block.first)
-            parts.append(self._columns_of(block, family.of(slice(place, until))))
-            place = until
+        parts = [
+            self._columns_of(block, family.of(block.rows))
+            for block in self.blocks(np.arange(start, stop))
+        ]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
-    def _blocks(self, places: IntArray) -> Iterator[_Block]:
+    def blocks(self, places: IntArray) -> Iterator[Block]:
         """Yield the pairs at ordered places in blocks that fit, with the evidence on them."""
+        start = 0
         for number, _, first, second in self.at(places):
-            for some, found in self._of_tasks[number].evidence_on(first, second):
-                evidence = found.with_an_item()
-                yield _Block(number, first[some], second[some], found.n_items, evidence)
+            evidence = self._of_tasks[number].evidence
+            most = max(1, MOST_SUMS // evidence.n_clusters)
+            chunk, block = min(CHUNK, 4 * most), min(_BLOCK, most)
+            for low in range(0, len(first), chunk):
+                a, b = first[low : low + chunk], second[low : low + chunk]
+                for found in evidence.of(a, b, block=block):
+                    n = len(found.n_items)
+                    rows, some = slice(start, start + n), (a[:n], b[:n], found.n_items)
+                    yield Block(number, rows, *some, found.with_an_item())
+                    start, a, b = start + n, a[n:], b[n:]
 
-    def _columns_of(self, block: _Block, family: FamilyValues) -> Columns:
+    def _columns_of(self, block: Block, family: FamilyValues) -> Columns:
         evidence, point = block.evidence, self.point
         largest_gap = self.tasks[block.task].largest_gap
         binary = isinstance(evidence.of_items, PairCells)
@@ -322,13 +321,17 @@ _ESTIMATES: Final = (*DECISION_ESTIMATES, *RESOLUTION_ESTIMATES, *CLUSTER_COLUMN
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class Block:
     """Pairs of one task with what their columns rest on."""
 
     task: int
+    # Among the places that were asked for.
+    rows: slice
     first: IntArray
     second: IntArray
+    # Items that both models of a pair have.
     shared: IntArray
+    # Each pair has an item.
     evidence: Evidence
 
 
@@ -366,15 +369,6 @@ class _TaskPairs:
 
     def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
         return pairs_at(len(self.task.models), self._family, places)
-
-    def evidence_on(self, first: IntArray, second: IntArray) -> Iterator[tuple[slice, Evidence]]:
-        """Yield the evidence on pairs of positions in blocks that fit, with their places."""
-        most = max(1, MOST_SUMS // self.evidence.n_clusters)
-        chunk, block = min(CHUNK, 4 * most), min(_BLOCK, most)
-        for low in range(0, len(first), chunk):
-            some = slice(low, low + chunk)
-            for found in self.evidence.of(first[some], second[some], block=block):
-                yield slice(low, low := low + len(found.n_items)), found
 
 
 def _of_verdict(

@@ -104,19 +104,7 @@ def decide_pairs(
 
     Every pair has an item. Without a family each pair was named beforehand.
     """
-    tests = PairTests(evidence, declared)
-    found = _decided(with_an_item(pairs), task, tests, (point, declared, family))
-    table = pd.concat([pairs[PAIR_KEY], found[[*DECISION_COLUMNS]]], axis=1)
-    return without_strangers(table, pairs, ESTIMATES)
-
-
-def _decided(
-    rows: pd.DataFrame,
-    task: TaskScores,
-    tests: PairTests,
-    settings: tuple[OperatingPoint, Declared, FamilyTest | None],
-) -> pd.DataFrame:
-    point, declared, family = settings
+    rows, tests = with_an_item(pairs), PairTests(evidence, declared)
     judged = tests.judged(point, family)
     found, level = judged.found, judged.level
     # Of the pair as if it were named beforehand.
@@ -130,7 +118,8 @@ def _decided(
     )
     columns |= _required_columns(rows, single, judged.error, point)
     columns |= _bounds(rows, task) | _monitored(rows, point, declared)
-    return pd.DataFrame(columns, index=rows.index)
+    decided = pd.DataFrame(columns, index=rows.index)[[*DECISION_COLUMNS]]
+    return without_strangers(pd.concat([pairs[PAIR_KEY], decided], axis=1), pairs, ESTIMATES)
 
 
 def verdict_columns(

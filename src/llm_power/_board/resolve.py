@@ -12,12 +12,16 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from llm_power._board.all_pairs import BoardPairs, p_values_between
+from llm_power._board.all_pairs import BoardPairs, FamilyValues, p_values_between
 from llm_power._board.average import TaskAverage, among_best, average_tasks
 from llm_power._board.cluster_readings import cluster_readings
+from llm_power._board.clusters import cluster_columns
+from llm_power._board.columns import verdict_table
+from llm_power._board.decision import decide_pairs
 from llm_power._board.landscape import VERDICTS, Landscape, board_landscapes
 from llm_power._board.measure import POINTS, Measure, measure_of
 from llm_power._board.operating_point import (
+    HELD_UP_TO,
     UNDECLARED,
     USUAL,
     Declared,
@@ -26,12 +30,17 @@ from llm_power._board.operating_point import (
 )
 from llm_power._board.ranks import rank_table, with_leaders
 from llm_power._board.repeats import repeats_table
+from llm_power._board.resolution import (
+    add_given_multiplicity,
+    add_multiplicity,
+    add_resolution,
+    add_sequential,
+)
 from llm_power._board.stream import (
     Keep,
     ShownPairs,
     Streamed,
     is_streamed,
-    shown_verdicts,
     stream_pairs,
 )
 from llm_power._choices import Family
@@ -39,6 +48,7 @@ from llm_power._errors import InvalidArgument
 from llm_power._files import require_replaceable, scratch_folder
 from llm_power._scores.selection import NO_SCORE, apply_missing_policy, require_top
 from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import IntArray
 
 N_STAGES: Final = 8
 #: Folder of the Parquet files of a board with more pairs than are held.
@@ -305,6 +315,51 @@ def board_of(
         readings=shown.readings,
         top=top,
         measure=measure,
+    )
+
+
+def shown_verdicts(
+    pairs: BoardPairs,
+    family: FamilyValues,
+    places: IntArray,
+    on_stage: Callable[[str], None] = lambda _stage: None,
+) -> pd.DataFrame:
+    """Return the verdict table of the pairs at some places, with their values in the family."""
+    point = pairs.point
+    # Where the family is held, required items by its procedures are those of all its pairs.
+    held = pairs.n_pairs <= HELD_UP_TO
+    counts = pairs.counted(np.arange(pairs.n_pairs) if held else places)
+    on_stage("resolution")
+    resolution = add_resolution(counts, point)
+    on_stage("multiplicity")
+    if held:
+        every = counts, resolution, add_multiplicity(counts, resolution, point)
+        counts, resolution, multiplicity = (x.iloc[places].reset_index(drop=True) for x in every)
+    else:
+        multiplicity = add_given_multiplicity(
+            counts,
+            resolution,
+            point,
+            adjusted=family.adjusted,
+            size=pairs.n_pairs,
+        )
+    on_stage("clusters")
+    clusters, decisions = [], []
+    for block in pairs.blocks(places):
+        rows, evidence = counts.iloc[block.rows], block.evidence
+        moments = evidence.of_clusters
+        known = None if moments is None else evidence.cluster_test
+        clusters.append(cluster_columns(rows, moments, point, known))
+        task, adjusted = pairs.tasks[block.task], family.decided.of(block.rows)
+        decisions.append(decide_pairs(rows, evidence, task, point, pairs.declared, family=adjusted))
+    on_stage("verdicts")
+    return verdict_table(
+        counts,
+        resolution,
+        multiplicity,
+        pd.concat(clusters),
+        add_sequential(counts, point),
+        pd.concat(decisions),
     )
 
 

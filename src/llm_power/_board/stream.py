@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
 from llm_power._board.all_pairs import (
     BoardPairs,
@@ -21,18 +20,9 @@ from llm_power._board.all_pairs import (
     p_values_between,
 )
 from llm_power._board.cluster_readings import cluster_readings
-from llm_power._board.clusters import cluster_columns
-from llm_power._board.columns import verdict_table
-from llm_power._board.decision import decide_pairs
 from llm_power._board.landscape import VERDICTS, Landscape
 from llm_power._board.operating_point import HELD_UP_TO, number_of_pairs
 from llm_power._board.pair_store import PairWriter
-from llm_power._board.resolution import (
-    add_given_multiplicity,
-    add_multiplicity,
-    add_resolution,
-    add_sequential,
-)
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
 from llm_power._scores.store import TaskScores
@@ -293,47 +283,3 @@ def _overview(task: TaskScores, tally: Tally) -> dict[str, object]:
         "coverage_min": lowest,
         "coverage_median": median,
     }
-
-
-def shown_verdicts(
-    pairs: BoardPairs,
-    family: FamilyValues,
-    places: IntArray,
-    on_stage: Callable[[str], None] = lambda _stage: None,
-) -> pd.DataFrame:
-    """Return the verdict table of the pairs at some places, with their values in the family."""
-    point = pairs.point
-    # Where the family is held, required items by its procedures are those of all its pairs.
-    held = pairs.n_pairs <= HELD_UP_TO
-    counts = pairs.counted(np.arange(pairs.n_pairs) if held else places)
-    on_stage("resolution")
-    resolution = add_resolution(counts, point)
-    on_stage("multiplicity")
-    if held:
-        every = counts, resolution, add_multiplicity(counts, resolution, point)
-        counts, resolution, multiplicity = (x.iloc[places].reset_index(drop=True) for x in every)
-    else:
-        multiplicity = add_given_multiplicity(
-            counts,
-            resolution,
-            point,
-            adjusted=family.adjusted,
-            size=pairs.n_pairs,
-        )
-    on_stage("clusters")
-    clusters, decisions = [], []
-    for task, some, evidence in pairs.evidence_at(places):
-        rows, adjusted = counts.iloc[some], family.decided.of(some)
-        moments = evidence.of_clusters
-        known = None if moments is None else evidence.cluster_test
-        clusters.append(cluster_columns(rows, moments, point, known))
-        decisions.append(decide_pairs(rows, evidence, task, point, pairs.declared, family=adjusted))
-    on_stage("verdicts")
-    return verdict_table(
-        counts,
-        resolution,
-        multiplicity,
-        pd.concat(clusters),
-        add_sequential(counts, point),
-        pd.concat(decisions),
-    )

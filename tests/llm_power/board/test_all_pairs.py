@@ -28,14 +28,13 @@ from llm_power._board.operating_point import (
     place_of,
 )
 from llm_power._board.pair_store import read_family, write_family
-from llm_power._board.resolve import board_of, resolve_board, stream_board
+from llm_power._board.resolve import board_of, resolve_board, shown_verdicts, stream_board
 from llm_power._board.stream import (
     Keep,
     Tally,
     columns_between,
     is_streamed,
     shown_pairs,
-    shown_verdicts,
     stream_pairs,
 )
 from llm_power._choices import Family, Kind

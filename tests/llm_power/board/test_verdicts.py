@@ -79,8 +79,14 @@ def resolve(
     p_values = p_values_between(every, 0, every.n_pairs)
     decided = every.adjusted(*p_values).decided
     decision = pd.concat(
-        decide_pairs(pairs.iloc[some], evidence, task, POINT, family=decided.of(some))
-        for task, some, evidence in every.evidence_at(np.arange(every.n_pairs))
+        decide_pairs(
+            pairs.iloc[block.rows],
+            block.evidence,
+            tasks[block.task],
+            POINT,
+            family=decided.of(block.rows),
+        )
+        for block in every.blocks(np.arange(every.n_pairs))
     )
     table = verdict_table(pairs, *stages, add_sequential(pairs, POINT), decision)
     return pairs, table, multiplicity
