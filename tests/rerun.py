@@ -27,8 +27,15 @@ from replication.constraints import Constraint, Panel, load_constraints
 from replication.misprinted import misprinted
 from replication.records import sum_of
 from replication.settings import load_settings
-from replication.stages import read_stage, write_csv, write_stage
-from replication.undefined import REFUSALS, reason_of, undefined_among, write_undefined
+from replication.stages import (
+    REFUSALS,
+    read_stage,
+    reason_of,
+    undefined_among,
+    write_csv,
+    write_stage,
+    write_undefined,
+)
 
 # What the jobs of a run read and never write.
 _READ: Final = ("Snakefile", "config.yaml", "workflow", "config", "src", "tools", "pyproject.toml")

@@ -57,8 +57,8 @@ from replication.misprinted import misprinted, restored
 from replication.paper import ExhibitPlan, Paper, folders_of
 from replication.records import write_whole
 from replication.settings import load_settings
+from replication.stages import REFUSALS, reason_of, write_undefined
 from replication.true_ranges import CountRow, count_ranges, quantile_rows
-from replication.undefined import REFUSALS, reason_of, write_undefined
 from replication.views import evidence_view
 
 ROOT: Final = Path(__file__).resolve().parents[1]

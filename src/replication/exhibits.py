@@ -15,8 +15,7 @@ from llm_power._provenance import Provenance
 from llm_power._report.tables import Table, describe_csv, write_table
 from llm_power_audit.printed_tables import PublishedCounts, load_counts, load_table
 from replication.simulations import Chunks, gathered
-from replication.stages import csv_text, read_stage
-from replication.undefined import UndeclaredInput
+from replication.stages import UndeclaredInput, csv_text, read_stage
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -22,7 +22,7 @@ from llm_power_audit._errors import UNDEFINED
 from llm_power_audit.printed_tables import load_table
 from replication.constraints import Interval
 from replication.settings import OPERATING_POINT, load_settings
-from replication.undefined import REFUSALS, reason_of
+from replication.stages import REFUSALS, reason_of
 
 # What a number rests on. "displayed" are scores that a board displayed, "counts" are printed
 # numbers, "raw_sample" real items that somebody chose; "none" is what nothing at hand decides.

@@ -10,16 +10,16 @@ from typing import Any, NoReturn
 import __main__
 from llm_power._errors import LLMPowerError
 from replication.records import Ledger, forget, job_name, now, record, sum_of
-from replication.stages import read_stage as load
-from replication.stages import write_csv
-from replication.stages import write_stage as save
-from replication.undefined import (
+from replication.stages import (
     REFUSALS,
     UndeclaredInput,
     reason_of,
     undefined_among,
+    write_csv,
     write_undefined,
 )
+from replication.stages import read_stage as load
+from replication.stages import write_stage as save
 
 __all__ = ["file_sums", "load", "logged", "save", "snakemake", "write_csv"]
 

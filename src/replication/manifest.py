@@ -17,7 +17,7 @@ from llm_power._provenance import SOURCE_KINDS, Provenance, provenance_kinds, pr
 from llm_power._report.tables import score_provenance
 from llm_power._scores.store import read_task
 from replication.records import Ledger, Record
-from replication.undefined import undefined_among
+from replication.stages import undefined_among
 
 _PACKAGES: Final = (
     *("matplotlib", "numpy", "pandas", "pyarrow", "scipy", "seaborn"),

@@ -1,10 +1,24 @@
-"""Tables between jobs: the same table gives the same bytes."""
+"""Results between jobs: the same table gives the same bytes, and a result without value says why.
+
+A wrong paper is audited to the end: what cannot be computed from its numbers says so, and why, in
+the file where the value would be, and so does whatever would have been computed from that.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 import pandas as pd
+
+from llm_power._errors import LLMPowerError, one_line
+from llm_power_audit._errors import UNDEFINED
+
+# What a computation raises that is given numbers which cannot all be true.
+REFUSALS: Final = (LLMPowerError, ArithmeticError, LookupError, ValueError)
+_HEAD: Final = "quantity,value,method,evidence"
+_START: Final = f"{_HEAD}\n{UNDEFINED},".encode()
 
 
 def read_stage(path: str) -> pd.DataFrame:
@@ -25,3 +39,30 @@ def csv_text(table: pd.DataFrame) -> str:
 def write_csv(table: pd.DataFrame, path: str) -> None:
     """Write a table as CSV at full precision."""
     Path(path).write_text(csv_text(table), encoding="utf-8")
+
+
+class UndeclaredInput(LLMPowerError):
+    """A module asks for an input that its entry in paper.yaml does not name: a fault of code."""
+
+
+def reason_of(error: BaseException) -> str:
+    """Say in one line why a value is not defined."""
+    why = one_line(str(error), 300) or type(error).__name__
+    return why if isinstance(error, LLMPowerError) else f"{type(error).__name__}: {why}"
+
+
+def write_undefined(paths: Iterable[str], reason: str) -> None:
+    """Write in place of each result why there is none."""
+    table = pd.DataFrame([(UNDEFINED, "", reason, "none")], columns=_HEAD.split(","))
+    for path in paths:
+        table.to_csv(path, index=False, lineterminator="\n")
+
+
+def undefined_among(paths: Iterable[str]) -> str:
+    """Return why the first result that has no value has none; empty where all have one."""
+    for path in paths:
+        if Path(path).is_file():
+            with Path(path).open("rb") as file:
+                if file.read(len(_START)) == _START:
+                    return str(pd.read_csv(path)["method"][0])
+    return ""

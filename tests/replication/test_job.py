@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from replication.undefined import undefined_among, write_undefined
+from replication.stages import undefined_among, write_undefined
 
 _SCRIPT = """
 import atexit, os

@@ -16,7 +16,7 @@ from llm_power._report.tables import Column, Table, write_table
 from replication.index_page import render_index
 from replication.manifest import build_manifest, describe
 from replication.records import Record
-from replication.undefined import write_undefined
+from replication.stages import write_undefined
 
 WITNESS = Provenance.witness("everything printed")
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from llm_power._errors import InvalidArgument
 from replication.findings import Basis, Finding, Quantities
-from replication.undefined import undefined_among, write_undefined
+from replication.stages import undefined_among, write_undefined
 
 
 @dataclass(frozen=True)
