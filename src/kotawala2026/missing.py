@@ -16,8 +16,7 @@ from llm_power._errors import ScoreError
 from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from replication.constraints import Constraint
-from replication.findings import Finding
-from replication.views import roles_view
+from replication.findings import Finding, roles_view
 
 # The board displayed scores of 12,032 items; the printed numbers hold at 12,031 alone. By the
 # displayed counts all ten models solved the missing item. So it matters through its subject alone,

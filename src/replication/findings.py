@@ -3,30 +3,51 @@
 One function computes a *quantity*. A *ground* is its input: printed numbers, a board's verdicts,
 item-level scores, or settings alone. `Quantities` registers the functions of a paper and evaluates
 them on the grounds at hand. The result is a *finding*. Functions know nothing of claims:
-`replication.views` compares findings with printed numbers.
+tables of findings (`prose_view`, `roles_view`) set them beside printed numbers.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeVar
 
 import pandas as pd
 
 from llm_power._errors import InvalidArgument
-from llm_power._provenance import ScoresKind
+from llm_power._provenance import Evidence, ScoresKind
 from llm_power_audit._errors import UNDEFINED
+from llm_power_audit.item_checks import REMARK
 from llm_power_audit.printed_tables import load_table
-from replication.constraints import Interval
+from replication.constraints import Constraint, Interval, load_constraints
 from replication.settings import OPERATING_POINT, load_settings
 from replication.stages import REFUSALS, reason_of
 
 # What a number rests on. "displayed" are scores that a board displayed, "counts" are printed
 # numbers, "raw_sample" real items that somebody chose; "none" is what nothing at hand decides.
 Basis = Literal["derived", "displayed", "counts", "simulated", "raw_sample", "none"] | ScoresKind
+
+ROLES_COLUMNS: Final = [
+    *("id", "panel", "quantity", "subject", "where", "printed", "role"),
+    *("value", "value_untilted", "residual", "unit", "status", "note"),
+]
+PROSE_COLUMNS: Final = [
+    *("panel", "quantity", "subject", "where", "printed", "role"),
+    *("value", "lower", "upper", "mc_se", "printed_se", "agrees", "evidence", "note"),
+]
+EVIDENCE_COLUMNS: Final = [
+    *("quantity", "subject", "value", "lower", "upper", "method", "evidence"),
+    *("standard_error", "unit"),
+]
+ITEMS_COLUMNS: Final = ["id", "quantity", "value", "standard_error", "joint_error", "evidence"]
+# A value differs from the printed one by arithmetic alone.
+_ROUNDING: Final = 1e-9
+
+# Printed numbers by panel, quantity and subject.
+Printed = Mapping[tuple[str, str, str], Constraint]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +192,121 @@ def findings_frame(findings: Iterable[Finding]) -> pd.DataFrame:
     """Return the findings as a table with one column an attribute, in the order given."""
     columns = [field.name for field in fields(Finding)]
     return pd.DataFrame([asdict(finding) for finding in findings], columns=columns)
+
+
+def evidence_view(findings: Iterable[Finding]) -> pd.DataFrame:
+    """Return the findings by quantity and subject; checks of claims read them."""
+    return findings_frame(findings).rename(columns={"basis": "evidence"})[EVIDENCE_COLUMNS]
+
+
+def items_view(
+    constraints: Iterable[Constraint], findings: Iterable[Finding], *, remark: str = ""
+) -> pd.DataFrame:
+    """Return what the items of a panel give for each of its printed numbers.
+
+    A `remark` is a row of no claim, and opens the report.
+    """
+    by_name = _by_name(findings)
+    judged = [(c, _finding_for(c, by_name)) for c in constraints]
+    rows = [
+        (c.id, c.quantity, f.value, _error(f), math.hypot(_error(f), c.standard_error), f.basis)
+        for c, f in judged
+    ]
+    opening = [("", REMARK, remark, 0.0, 0.0, "none")] if remark else []
+    return pd.DataFrame([*rows, *opening], columns=ITEMS_COLUMNS)
+
+
+def index_printed(constraints: Iterable[Constraint]) -> Printed:
+    """Index printed numbers by panel, quantity and subject."""
+    indexed: dict[tuple[str, str, str], Constraint] = {}
+    for c in constraints:
+        indexed.setdefault((c.panel, c.quantity, ", ".join(c.subject)), c)
+    return indexed
+
+
+def load_printed(register: Path) -> Printed:
+    """Index the printed numbers of a register of claims, as `index_printed` does."""
+    return index_printed(chain.from_iterable(load_constraints(register).values()))
+
+
+def prose_view(findings: Iterable[Finding], printed: Printed) -> pd.DataFrame:
+    """Set each finding beside the printed number of its panel, quantity and subject."""
+    rows = []
+    for f in findings:
+        c = printed.get((f.panel, f.quantity, f.subject))
+        agrees = c.agrees(float(f.value), _error(f)) if c else None
+        note = "; ".join(filter(None, [f.method, c.note if c else ""]))
+        rows.append(
+            (
+                *(f.panel, f.quantity, f.subject),
+                *((c.where, c.printed.text, c.role) if c else (None, None, None)),
+                *(float(f.value), f.lower, f.upper, f.standard_error),
+                *((c.standard_error if c else 0.0) or math.nan, agrees, _evidence(f, c), note),
+            )
+        )
+    return pd.DataFrame(rows, columns=PROSE_COLUMNS).astype({"agrees": "boolean"})
+
+
+def roles_view(
+    constraints: Sequence[Constraint],
+    findings: Iterable[Finding],
+    *,
+    untilted: Iterable[Finding] | None = None,
+) -> pd.DataFrame:
+    """Compare a witness with every printed number of its panel."""
+    after, before = _by_name(findings), _by_name(untilted or ())
+    rows = []
+    for c in constraints:
+        finding = _finding_for(c, after)
+        value, error = float(finding.value), _error(finding)
+        simulated = math.hypot(error, c.standard_error)
+        untilted_value = float(_finding_for(c, before).value) if before else math.nan
+        unit = "standard errors" if simulated else "half units"
+        rows.append(
+            (
+                *(c.id, c.panel, c.quantity, ", ".join(c.subject), c.where, c.printed.text, c.role),
+                *(value, untilted_value, _residual(c, value, simulated), unit),
+                *(_status(c, value, error), c.note),
+            )
+        )
+    return pd.DataFrame(rows, columns=ROLES_COLUMNS)
+
+
+def _by_name(findings: Iterable[Finding]) -> dict[tuple[str, str], Finding]:
+    return {(f.quantity, f.subject): f for f in findings}
+
+
+def _finding_for(c: Constraint, findings: Mapping[tuple[str, str], Finding]) -> Finding:
+    for subject in (", ".join(c.subject), *c.subject[:1], ""):
+        if (c.quantity, subject) in findings:
+            return findings[c.quantity, subject]
+    raise InvalidArgument(f"no finding of the panel {c.panel} is for {c.label}")
+
+
+def _evidence(f: Finding, c: Constraint | None) -> Evidence:
+    if f.basis == "witness":
+        return "witness_fitted" if c is not None and c.is_fitted else "witness_held_out"
+    return f.basis or "none"
+
+
+def _residual(c: Constraint, value: float, error: float) -> float:
+    if math.isinf(c.interval[1] - c.interval[0]):
+        return math.nan
+    if error:
+        return (value - c.printed.value) / error
+    low, high = c.interval
+    return (value - (low + high) / 2) / ((high - low) / 2)
+
+
+def _status(c: Constraint, value: float, error: float) -> str:
+    right = c.agrees(value, error)
+    if not c.is_fitted:
+        return f"held out: {'right' if right else 'wrong'}"
+    if right and abs(value - c.printed.value) <= _ROUNDING * max(1.0, abs(c.printed.value)):
+        return "exact"
+    return "within rounding" if right else "residual"
+
+
+def _error(f: Finding) -> float:
+    """Monte Carlo standard error of a finding; 0 where it has none."""
+    return 0.0 if math.isnan(f.standard_error) else f.standard_error

@@ -15,7 +15,7 @@ from llm_power_audit import Audit, audit, load_register
 from miller2024.findings import evaluate_printed
 from needed import folder_of
 from replication.exhibits import Exhibit, Inputs, write_numbers
-from replication.views import evidence_view
+from replication.findings import evidence_view
 from repository import ROOT
 
 DATA = ROOT / "data" / "miller2024"

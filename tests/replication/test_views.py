@@ -11,8 +11,9 @@ from llm_power._errors import InvalidArgument
 from llm_power_audit.claims import Role
 from llm_power_audit.printed import Printed
 from replication.constraints import Constraint, select
-from replication.findings import Basis, Finding
-from replication.views import (
+from replication.findings import (
+    Basis,
+    Finding,
     evidence_view,
     index_printed,
     items_view,

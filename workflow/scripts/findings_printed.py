@@ -3,9 +3,8 @@
 from importlib import import_module
 from pathlib import Path
 
-from replication.findings import findings_frame
+from replication.findings import evidence_view, findings_frame
 from replication.job import logged, snakemake, write_csv
-from replication.views import evidence_view
 
 with logged(of_printed=True):
     module = import_module(snakemake.params.module)

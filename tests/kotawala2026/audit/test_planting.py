@@ -16,7 +16,7 @@ from kotawala2026.quantities.grounds import load_published
 from llm_power_audit.claims import Claim
 from llm_power_audit.evaluate import Audit, audit
 from llm_power_audit.register import load_register
-from replication.views import evidence_view
+from replication.findings import evidence_view
 from repository import copy_finished, run_workflow
 
 # Verdict and value by the id of the claim

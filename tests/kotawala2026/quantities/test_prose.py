@@ -24,9 +24,8 @@ from llm_power._statistics.paired_binary import cohens_h
 from llm_power._statistics.verdict_stability import bootstrap_required_n
 from llm_power_audit.printed_tables import PublishedCounts
 from replication.constraints import load_constraints
-from replication.findings import Finding
+from replication.findings import PROSE_COLUMNS, Finding, Printed, index_printed, prose_view
 from replication.settings import load_settings
-from replication.views import PROSE_COLUMNS, Printed, index_printed, prose_view
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 K = float(z_sum(0.05, 0.80)) ** 2

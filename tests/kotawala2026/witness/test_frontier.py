@@ -17,7 +17,7 @@ from llm_power._scores.store import TaskScores
 from llm_power._statistics.paired_binary import summarize_counts
 from llm_power_audit.printed import parse_printed
 from replication.constraints import FITTED, Constraint, load_constraints
-from replication.views import roles_view
+from replication.findings import roles_view
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 

@@ -32,7 +32,7 @@ from llm_power_audit.printed import parse_printed
 from llm_power_audit.printed_tables import PublishedCounts, PublishedError
 from paper_fixtures import PUBLISHED, with_cell
 from replication.constraints import FITTED, Constraint, load_constraints
-from replication.views import roles_view
+from replication.findings import roles_view
 
 SEED = 20260528
 FIRST = np.arange(9, dtype=np.int64)

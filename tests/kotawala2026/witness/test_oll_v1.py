@@ -33,8 +33,7 @@ from replication.constraints import (
     load_constraints,
     select,
 )
-from replication.findings import Finding
-from replication.views import roles_view
+from replication.findings import Finding, roles_view
 from replication.witness.infeasible import contradictions_frame
 from replication.witness.one_factor import cell_patterns
 

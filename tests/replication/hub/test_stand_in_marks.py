@@ -21,8 +21,7 @@ from llm_power._report.tables import (
     to_markdown,
 )
 from llm_power._scores.store import Provenance, TaskScores
-from replication.findings import Finding
-from replication.views import prose_view
+from replication.findings import Finding, prose_view
 
 HUB = "https://huggingface.co/datasets/o/details_m and 4 more of datasets.csv"
 MIRROR = "http://127.0.0.1:9, o/details_m and 4 more of datasets.csv"

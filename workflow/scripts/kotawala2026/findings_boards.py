@@ -6,9 +6,8 @@ from kotawala2026.findings import PROSE_OF_BOARDS, on_grounds
 from kotawala2026.quantities.grounds import Board, ClusterStages
 from llm_power._report.tables import basis_of
 from llm_power._scores.store import read_task
-from replication.findings import findings_frame
+from replication.findings import findings_frame, load_printed, prose_view
 from replication.job import load, logged, snakemake, write_csv
-from replication.views import load_printed, prose_view
 
 with logged(of_printed=True):
     inputs, outputs = snakemake.input, snakemake.output

@@ -7,8 +7,8 @@ from kotawala2026.findings import on_scores
 from kotawala2026.missing import of_pairs, pairs_there, what_is_judged
 from llm_power._scores.store import read_task
 from replication.constraints import load_board_scores, load_constraints
+from replication.findings import items_view
 from replication.job import logged, snakemake, write_csv
-from replication.views import items_view
 
 # An item is left out so that these come out: they are not the items' own.
 PUT_IN = ("n_items", "mean_cluster_size")

@@ -5,10 +5,9 @@ from pathlib import Path
 from kotawala2026.findings import on_grounds
 from kotawala2026.quantities.grounds import Simulation
 from kotawala2026.simulations import findings_simulated
-from replication.findings import findings_frame
+from replication.findings import findings_frame, load_printed, prose_view
 from replication.job import logged, snakemake, write_csv
 from replication.simulations import gathered
-from replication.views import load_printed, prose_view
 
 with logged(of_printed=True):
     params = snakemake.params

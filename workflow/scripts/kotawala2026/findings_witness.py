@@ -5,9 +5,8 @@ from pathlib import Path
 from kotawala2026.findings import on_scores
 from llm_power._scores.store import read_task
 from replication.constraints import displayed_scores, load_board_scores, load_constraints
-from replication.findings import Finding, findings_frame
+from replication.findings import Finding, findings_frame, roles_view
 from replication.job import logged, snakemake, write_csv
-from replication.views import roles_view
 
 with logged(of_printed=True):
     inputs, panel = snakemake.input, snakemake.params.panel

@@ -16,8 +16,8 @@ from kotawala2026.quantities.raw_sample import (
 from llm_power._scores.store import read_task
 from llm_power_audit.printed_tables import load_table
 from replication.constraints import load_board_scores
+from replication.findings import evidence_view
 from replication.job import logged, snakemake, write_csv
-from replication.views import evidence_view
 
 with logged():
     scores = load_board_scores(Path(snakemake.input.scores))["oll_v1"]
