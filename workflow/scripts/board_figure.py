@@ -9,7 +9,7 @@ from llm_power._board.summary import describe_board
 from llm_power._report.board_figure import save_board_figure
 from llm_power._report.tables import score_provenance
 from llm_power._scores.store import read_task
-from replication.board_page import write_page
+from replication.index_page import write_page
 from replication.job import load, logged, snakemake
 
 with logged():

@@ -12,8 +12,8 @@ from llm_power._report.board_figure import save_board_figure
 from llm_power._report.board_tables import streamed_tables
 from llm_power._report.landscape import landscape_tables
 from llm_power._report.tables import score_provenance, write_table
-from replication.board_page import write_page
 from replication.board_pairs import board_pairs, read_p_values
+from replication.index_page import write_page
 from replication.job import logged, save, snakemake, write_csv
 
 with logged():
