@@ -22,9 +22,9 @@ from unittest.mock import patch
 
 from llm_power_audit import register
 from llm_power_audit.claims import Claim
+from llm_power_audit.misprints import misprinted
 from replication import constraints
 from replication.constraints import Constraint, Panel, load_constraints
-from replication.misprinted import misprinted
 from replication.records import sum_of
 from replication.settings import load_settings
 from replication.stages import (

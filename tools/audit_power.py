@@ -43,17 +43,24 @@ from llm_power._statistics.paired_binary import required_n_discordance, shortcut
 from llm_power_audit._errors import UNDEFINED
 from llm_power_audit.agreement import HOLDING, agrees, interval
 from llm_power_audit.claims import Claim
-from llm_power_audit.detection import FACTORS, SIZES, UNITS, Detection
 from llm_power_audit.evaluate import Court, Judged
+from llm_power_audit.misprints import (
+    FACTORS,
+    SIZES,
+    UNITS,
+    Detection,
+    Printings,
+    misprinted,
+    printings,
+    restored,
+)
 from llm_power_audit.printed import DISPLAY_RULES, DisplayRule, Printed
-from llm_power_audit.printings import Printings, printings
 from llm_power_audit.register import load_register
 from llm_power_audit.selection import ResultFolder
 from miller2024.possible_items import items_of
 from miller2024.possible_items import written as written_items
 from replication.exhibits import Inputs, write_numbers
 from replication.findings import Finding, PrintedNumbers, evidence_view
-from replication.misprinted import misprinted, restored
 from replication.paper import ExhibitPlan, Paper, folders_of
 from replication.records import write_whole
 from replication.settings import load_settings

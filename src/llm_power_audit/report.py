@@ -28,10 +28,10 @@ from llm_power_audit.corrections import (
     should_read,
     ungrouped,
 )
-from llm_power_audit.detection import Detection
 from llm_power_audit.display import display_number
 from llm_power_audit.evaluate import Audit, Judged, Outcome
 from llm_power_audit.independence import independent_tests
+from llm_power_audit.misprints import Detection
 from llm_power_audit.printed import as_decimal
 from llm_power_audit.written_verdicts import GLYPHS, claim_anchor
 

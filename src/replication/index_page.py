@@ -1,4 +1,4 @@
-"""The page from which everything that a run made is found, readable from disk; a board leads back."""
+"""The page from which all that a run made is found, readable from disk; a board leads back to it."""
 
 from __future__ import annotations
 

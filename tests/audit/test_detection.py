@@ -7,7 +7,7 @@ import math
 import pytest
 from report_examples import example_audit
 
-from llm_power_audit.detection import SIZES, Detection, Rate
+from llm_power_audit.misprints import SIZES, Detection, Rate
 from llm_power_audit.report import render_report
 
 

@@ -9,8 +9,8 @@ import pytest
 from registers import claim, write_register, write_results
 
 from llm_power_audit.evaluate import audit
+from llm_power_audit.misprints import printings
 from llm_power_audit.mutants import with_number
-from llm_power_audit.printings import printings
 from llm_power_audit.register import load_register
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power_audit.agreement import agrees
-from llm_power_audit.detection import Detection
+from llm_power_audit.misprints import Detection
 from llm_power_audit.printed import Printed, parse_printed
 from llm_power_audit.printed_tables import load_counts, load_table
 
