@@ -1,4 +1,4 @@
-"""The page from which all that a run made is found, readable from disk; a board leads back to it."""
+"""The page that leads to all that a run made, readable from disk, and pages that lead back."""
 
 from __future__ import annotations
 

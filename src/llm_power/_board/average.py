@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.special import gammaln, ndtri
 
 from llm_power._board.all_pairs import controlled_family, gap_draws, item_keys
-from llm_power._board.cluster_readings import n_clusters, read_otherwise, reading
+from llm_power._board.cluster_robustness import n_clusters, read_otherwise, reading
 from llm_power._board.counts import DifferenceMoments, PairCells
 from llm_power._board.decision import all_verdict_columns, size_columns
 from llm_power._board.evidence import Evidence, TaskEvidence, mean_and_error, weighted_gaps

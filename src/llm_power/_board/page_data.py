@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.average import TaskAverage
-from llm_power._board.cluster_readings import readings_sentence
+from llm_power._board.cluster_robustness import readings_sentence
 from llm_power._board.have_need import have_need
 from llm_power._board.measure import Measure
 from llm_power._board.ranks import first_sentence, further_sentence, rank_notes

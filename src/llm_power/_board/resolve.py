@@ -14,7 +14,7 @@ import pandas as pd
 
 from llm_power._board.all_pairs import BoardPairs, FamilyValues, p_values_between
 from llm_power._board.average import TaskAverage, among_best, average_tasks
-from llm_power._board.cluster_readings import cluster_readings
+from llm_power._board.cluster_robustness import cluster_readings
 from llm_power._board.clusters import cluster_columns
 from llm_power._board.columns import verdict_table
 from llm_power._board.decision import decide_pairs
@@ -88,7 +88,7 @@ class BoardVerdicts:
         Cluster column of the scores.
     readings : sequence of mapping
         Pairs that differ by either reading of the clusters, as
-        `llm_power._board.cluster_readings.cluster_readings` returns them.
+        `llm_power._board.cluster_robustness.cluster_readings` returns them.
     top : int or None
         How many of the best models of each task `verdicts` are about; None for all.
     measure : Measure

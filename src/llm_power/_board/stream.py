@@ -19,7 +19,7 @@ from llm_power._board.all_pairs import (
     in_threads,
     p_values_between,
 )
-from llm_power._board.cluster_readings import cluster_readings
+from llm_power._board.cluster_robustness import cluster_readings
 from llm_power._board.landscape import VERDICTS, Landscape
 from llm_power._board.operating_point import HELD_UP_TO, number_of_pairs
 from llm_power._board.pair_store import PairWriter

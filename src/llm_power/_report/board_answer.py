@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from llm_power._board.cluster_readings import readings_sentence
+from llm_power._board.cluster_robustness import readings_sentence
 from llm_power._board.have_need import (
     SMALLER,
     HaveNeed,
