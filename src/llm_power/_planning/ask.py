@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from llm_power._choices import Kind, McNemarTest
 from llm_power._errors import InvalidArgument
-from llm_power._planning.answer import plan_detectable, plan_pair, plan_range
+from llm_power._planning.answer import plan_detectable, plan_pair, plan_range, plan_repeats
 from llm_power._planning.question import (
     AssumedPair,
     Question,
@@ -20,7 +20,6 @@ from llm_power._planning.question import (
     pair_from_gap,
     pairs_of_accuracies,
 )
-from llm_power._planning.repeats import plan_repeats
 from llm_power._planning.text import Found, plan_answer
 from llm_power._report.answer import Reply
 from llm_power._statistics.argument_checks import percent_meant, proportions

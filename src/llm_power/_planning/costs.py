@@ -20,7 +20,7 @@ from llm_power._statistics.design_costs import (
     cheapest_design,
 )
 from llm_power._statistics.designs import required_units
-from llm_power._statistics.exact_required_n import McNemarDesign, mcnemar_detectable_gap
+from llm_power._statistics.mcnemar import McNemarDesign, mcnemar_detectable_gap
 
 
 @dataclass(frozen=True, slots=True)

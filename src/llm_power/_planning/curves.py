@@ -11,17 +11,16 @@ import numpy as np
 from llm_power._board.measure import points
 from llm_power._choices import TEST_NAMES
 from llm_power._errors import InvalidArgument
-from llm_power._planning.answer import DetectableGap, Plan, PlanRange
-from llm_power._planning.repeats import RepeatsPlan
+from llm_power._planning.answer import DetectableGap, Plan, PlanRange, RepeatsPlan
 from llm_power._planning.text import ENDS
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_requirement import MeanDesign
 from llm_power._statistics.designs import LARGEST_PLAN
-from llm_power._statistics.exact_required_n import (
+from llm_power._statistics.inversion import minimum_detectable_effect
+from llm_power._statistics.mcnemar import (
     McNemarDesign,
     mcnemar_detectable_gaps,
 )
-from llm_power._statistics.inversion import minimum_detectable_effect
 from llm_power._statistics.pilot_design import McNemarAssurance
 from llm_power._statistics.repeats import repeats_variance
 

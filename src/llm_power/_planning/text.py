@@ -10,9 +10,15 @@ from typing import Final
 from llm_power._board.measure import p_value, points, whole
 from llm_power._choices import MCNEMAR_TESTS, TEST_NAMES
 from llm_power._errors import counted
-from llm_power._planning.answer import AtHand, ClusterItems, DetectableGap, Plan, PlanRange
+from llm_power._planning.answer import (
+    AtHand,
+    ClusterItems,
+    DetectableGap,
+    Plan,
+    PlanRange,
+    RepeatsPlan,
+)
 from llm_power._planning.question import Question
-from llm_power._planning.repeats import RepeatsPlan
 from llm_power._report.answer import Answer, Notes, Table
 
 _OfPairs = Plan | PlanRange | DetectableGap

@@ -23,7 +23,7 @@ from llm_power._planning.question import (
 from llm_power._planning.text import plan_answer
 from llm_power._report.answer import as_text
 from llm_power._statistics.anytime_horizon import anytime_horizon
-from llm_power._statistics.exact_required_n import P_VALUES, McNemarDesign, mcnemar_detectable_gaps
+from llm_power._statistics.mcnemar import P_VALUES, McNemarDesign, mcnemar_detectable_gaps
 from llm_power._statistics.paired_binary import admissible_rho, required_n_paired_binary
 from llm_power._statistics.paired_equivalence import score_equivalence_test
 from llm_power._statistics.random_streams import named_rng

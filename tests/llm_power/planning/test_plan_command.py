@@ -16,7 +16,7 @@ from command_line import run as run_command
 from llm_power._planning.answer import plan_pair
 from llm_power._planning.question import Question, pair_from_accuracies
 from llm_power._statistics.designs import required_units
-from llm_power._statistics.exact_required_n import McNemarDesign
+from llm_power._statistics.mcnemar import McNemarDesign
 
 run = partial(run_command, "plan")
 REPEATS = ("--between", 0.11, "--within-a", 0.17)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from llm_power._errors import InvalidArgument
+from llm_power._planning.answer import plan_repeats
 from llm_power._planning.question import Question
-from llm_power._planning.repeats import plan_repeats
 
 
 def test_millers_section_5_in_items() -> None:
