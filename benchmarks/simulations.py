@@ -43,16 +43,16 @@ from llm_power._statistics.cluster_robust import (
 from llm_power._statistics.copula_pairs import lattice_graded_pairs
 from llm_power._statistics.designs import required_units
 from llm_power._statistics.e_process import BETA_4_4
-from llm_power._statistics.exact_required_n import (
+from llm_power._statistics.intervals import tango_interval
+from llm_power._statistics.inversion import required_n, z_sum
+from llm_power._statistics.max_t import GapDraws, centred_scores, max_t_family
+from llm_power._statistics.mcnemar import (
     P_VALUES,
     McNemarDesign,
     connor_required_n,
     continuity_corrected,
+    mcnemar_exact,
 )
-from llm_power._statistics.intervals import tango_interval
-from llm_power._statistics.inversion import required_n, z_sum
-from llm_power._statistics.max_t import GapDraws, centred_scores, max_t_family
-from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.missing_scores import weighted_gap
 from llm_power._statistics.paired_equivalence import (
     score_equivalence_required_n,

@@ -10,8 +10,7 @@ import pandas as pd
 from scipy.special import bdtrc, ndtr, ndtri
 
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
-from llm_power._statistics.exact_required_n import McNemarDesign
-from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.mcnemar import McNemarDesign, mcnemar_exact
 from skpower2025.board import DATASETS, GROUPS, Dataset
 
 # The items that both solve are the one unknown. At the lowest agreement most items are discordant,

@@ -33,8 +33,8 @@ from browsers import (
     wait_until,
 )
 from llm_power._cli import main
-from llm_power._statistics.exact_required_n import connor_required_n, continuity_corrected
 from llm_power._statistics.inversion import minimum_detectable_effect, required_n
+from llm_power._statistics.mcnemar import connor_required_n, continuity_corrected
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 PAGE: Final = (DOCS / "calculator.html").as_uri()

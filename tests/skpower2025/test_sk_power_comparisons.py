@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from llm_power._statistics.exact_required_n import McNemarDesign
-from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.mcnemar import McNemarDesign, mcnemar_exact
 from repository import ROOT
 from skpower2025.board import DATASETS, MUSR, read_board
 from skpower2025.comparisons import (

@@ -15,7 +15,7 @@ from kotawala2026.operating_point import DECLARED
 from llm_power._provenance import Provenance
 from llm_power._report.figures import new_figure
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.exact_required_n import connor_required_n
+from llm_power._statistics.mcnemar import connor_required_n
 from llm_power_audit.printed_tables import PublishedCounts
 from replication.exhibits import Drawing, Exhibit, Inputs
 

@@ -13,8 +13,8 @@ from scipy.special import ndtr, ndtri
 
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, summary_of
 from kotawala2026.quantities.shortcut import admissible_delta, shortcut_constant
-from llm_power._statistics.exact_required_n import connor_required_n
 from llm_power._statistics.inversion import minimum_detectable_effect, required_n, z_sum
+from llm_power._statistics.mcnemar import connor_required_n
 from llm_power._statistics.paired_binary import (
     admissible_rho,
     miller_unpaired_required_n,

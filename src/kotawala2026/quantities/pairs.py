@@ -20,8 +20,8 @@ from kotawala2026.quantities.grounds import (
 )
 from llm_power._statistics.argument_checks import finite, positive
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
-from llm_power._statistics.exact_required_n import McNemarDesign
 from llm_power._statistics.inversion import required_n
+from llm_power._statistics.mcnemar import McNemarDesign
 from llm_power._statistics.multiplicity import bonferroni_level
 from llm_power._statistics.paired_binary import (
     admissible_rho,

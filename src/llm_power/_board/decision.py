@@ -14,12 +14,12 @@ from llm_power._board.resolution import PAIR_KEY, with_an_item, without_stranger
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.arrays import FloatArray, IntArray
-from llm_power._statistics.exact_required_n import (
+from llm_power._statistics.inversion import resolution_ratio
+from llm_power._statistics.mcnemar import (
     connor_required_n,
     continuity_corrected,
     normal_design_errors,
 )
-from llm_power._statistics.inversion import resolution_ratio
 from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.verdict import Verdicts
 from llm_power._statistics.verdict_stability import (

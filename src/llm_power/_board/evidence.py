@@ -29,7 +29,7 @@ from llm_power._statistics.cluster_robust import (
     cluster_sign_flip_test,
     wild_cluster_bootstrap,
 )
-from llm_power._statistics.exact_required_n import P_VALUES
+from llm_power._statistics.mcnemar import P_VALUES
 from llm_power._statistics.missing_scores import WeightedGap, weighted_gap, weighted_moments
 from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.paired_binary import observed_difference_variance

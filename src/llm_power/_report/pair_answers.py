@@ -19,13 +19,13 @@ from llm_power._statistics.argument_checks import proportions
 from llm_power._statistics.correlation_bounds import resolution_over_correlations
 from llm_power._statistics.designs import required_units
 from llm_power._statistics.e_process import log_e_value
-from llm_power._statistics.exact_required_n import (
+from llm_power._statistics.inversion import resolution_ratio
+from llm_power._statistics.mcnemar import (
     P_VALUES,
     McNemarDesign,
     connor_required_n,
     mcnemar_design_errors,
 )
-from llm_power._statistics.inversion import resolution_ratio
 from llm_power._statistics.paired_binary import (
     required_n_discordance,
     required_n_paired_binary,

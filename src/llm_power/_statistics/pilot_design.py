@@ -54,14 +54,14 @@ from llm_power._statistics.designs import (
     Design,
     required_units,
 )
-from llm_power._statistics.exact_required_n import (
+from llm_power._statistics.intervals import wilson_interval
+from llm_power._statistics.mcnemar import (
     MOST_SUMMED,
     P_VALUES,
     McNemarDesign,
     critical_count,
     mcnemar_detectable_gaps,
 )
-from llm_power._statistics.intervals import wilson_interval
 from llm_power._statistics.selection_bias import share_limit, shift_limit
 from llm_power._statistics.t_test import below, near_power, shift_of_power
 

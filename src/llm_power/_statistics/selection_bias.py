@@ -36,7 +36,7 @@ from llm_power._errors import InvalidArgument
 from llm_power._statistics._numerics import binomial_pmf, threshold
 from llm_power._statistics.argument_checks import counts, finite, open_unit, positive
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, ratio
-from llm_power._statistics.exact_required_n import critical_count
+from llm_power._statistics.mcnemar import critical_count
 from llm_power._statistics.t_test import below
 
 # Of a range, which leave less of it than rounding does.

@@ -31,9 +31,8 @@ from llm_power._statistics.argument_checks import (
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power._statistics.average_gap import AverageGap
 from llm_power._statistics.cluster_robust import ClusterResampling
-from llm_power._statistics.exact_required_n import P_VALUES
 from llm_power._statistics.intervals import PairedDifferenceInterval, score_interval
-from llm_power._statistics.mcnemar import mcnemar_asymptotic, smallest_exact_p
+from llm_power._statistics.mcnemar import P_VALUES, mcnemar_asymptotic, smallest_exact_p
 from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.paired_equivalence import score_equivalence_test
 from llm_power._statistics.predictive_power import (
@@ -159,7 +158,7 @@ def binary_verdicts(
 
     Planned items are by the normal law, with two variances as in Connor's formula and the exact
     test's correction for whole counts. The items that the observed rates would take, were they the
-    true ones, are `llm_power._statistics.exact_required_n.McNemarDesign`'s.
+    true ones, are `llm_power._statistics.mcnemar.McNemarDesign`'s.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from llm_power._provenance import Provenance
 from llm_power._report.figures import new_figure
-from llm_power._statistics.exact_required_n import McNemarDesign
+from llm_power._statistics.mcnemar import McNemarDesign
 from llm_power.simulation._tasks import BinaryClassificationTask, NamedAgreement, agreement_rate
 from replication.exhibits import Drawing, Exhibit, Inputs
 

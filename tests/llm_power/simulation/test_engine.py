@@ -14,7 +14,7 @@ from llm_power import InvalidArgument, bootstrap_power, mcnemar_asymptotic
 from llm_power._example import example_task
 from llm_power._statistics.arrays import BoolArray
 from llm_power._statistics.copula_pairs import graded_difference_variance
-from llm_power._statistics.exact_required_n import McNemarDesign, mcnemar_design_errors
+from llm_power._statistics.mcnemar import McNemarDesign, mcnemar_design_errors
 from llm_power.simulation import _engine as engine
 from llm_power.simulation._engine import Simulation
 from llm_power.simulation._outcomes import Outcomes, PairedOutcomes

@@ -12,7 +12,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportions_ztest
 
 from llm_power import InvalidArgument
-from llm_power._statistics.exact_required_n import McNemarDesign
+from llm_power._statistics.mcnemar import McNemarDesign
 from llm_power.simulation._engine import Simulation
 from llm_power.simulation._outcomes import TESTS, IndependentOutcomes, PairedOutcomes
 from llm_power.simulation._processes import (

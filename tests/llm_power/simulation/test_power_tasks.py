@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from llm_power import InvalidArgument
-from llm_power._statistics.exact_required_n import McNemarDesign
+from llm_power._statistics.mcnemar import McNemarDesign
 from llm_power.simulation._tasks import BinaryClassificationTask, PreferenceTask, Task
 
 

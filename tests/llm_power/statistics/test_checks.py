@@ -14,7 +14,6 @@ from llm_power._statistics.copula_pairs import paired_bernoulli_cells
 from llm_power._statistics.correlation_bounds import resolution_over_correlations
 from llm_power._statistics.design_effect import design_effect
 from llm_power._statistics.e_process import anytime_required_n, log_e_value
-from llm_power._statistics.exact_required_n import normal_design_errors
 from llm_power._statistics.inversion import (
     exact_two_sided_power,
     minimum_detectable_effect,
@@ -22,7 +21,7 @@ from llm_power._statistics.inversion import (
     resolution_ratio,
     wald_power,
 )
-from llm_power._statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
+from llm_power._statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, normal_design_errors
 from llm_power._statistics.missing_scores import missing_gap_bounds, missingness_by_difficulty
 from llm_power._statistics.multiplicity import adjust_holm, stepwise_required_n
 from llm_power._statistics.paired_binary import (

@@ -17,7 +17,7 @@ from scipy.stats import multinomial
 from llm_power._choices import McNemarTest
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.designs import required_units
-from llm_power._statistics.exact_required_n import (
+from llm_power._statistics.mcnemar import (
     MOST_SUMMED,
     P_VALUES,
     McNemarDesign,

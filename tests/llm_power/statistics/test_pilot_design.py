@@ -13,9 +13,8 @@ from llm_power._statistics.cluster_moments import moments_from_counts, moments_f
 from llm_power._statistics.cluster_requirement import cluster_requirement
 from llm_power._statistics.copula_pairs import draw_graded_pairs, graded_difference_variance
 from llm_power._statistics.designs import assured_units, required_units
-from llm_power._statistics.exact_required_n import McNemarDesign
 from llm_power._statistics.intervals import wilson_interval
-from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.mcnemar import McNemarDesign, mcnemar_exact
 from llm_power._statistics.pilot_design import (
     BinaryPilot,
     McNemarAssurance,

@@ -8,8 +8,7 @@ from scipy.stats import binom, norm
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.designs import required_units
-from llm_power._statistics.exact_required_n import McNemarDesign
-from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.mcnemar import McNemarDesign, mcnemar_exact
 from llm_power._statistics.selection_bias import share_limit, shift_limit
 
 # A t of so many degrees of freedom is normal to six digits.

@@ -11,8 +11,8 @@ from scipy.stats import t, ttest_1samp
 from graded_pairs import graded_verdicts
 from llm_power._choices import McNemarTest
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.exact_required_n import P_VALUES
 from llm_power._statistics.intervals import tango_interval
+from llm_power._statistics.mcnemar import P_VALUES
 from llm_power._statistics.verdict import (
     Verdicts,
     agreed_verdicts,
