@@ -15,8 +15,7 @@ from llm_power._choices import PICTURE_FORMATS, Picture
 from llm_power._errors import counted
 from llm_power._files import write_together
 from llm_power._plugins import installed, left_out
-from llm_power._report.board_tables import average_tables, board_tables, streamed_tables
-from llm_power._report.error_bars import error_bars
+from llm_power._report.board_tables import average_tables, board_tables, error_bars, streamed_tables
 from llm_power._report.landscape import landscape_tables
 from llm_power._report.tables import describe_csv, score_provenance, to_markdown
 from llm_power._scores.store import TaskScores

@@ -18,7 +18,7 @@ from llm_power._board.summary import describe_board, missing_warnings
 from llm_power._choices import ClusterTest, Family
 from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._example import example_task
-from llm_power._report.error_bars import error_bars
+from llm_power._report.board_tables import error_bars
 from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.cluster_moments import moments_from_differences

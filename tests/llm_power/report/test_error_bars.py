@@ -10,7 +10,7 @@ import pytest
 from llm_power import Declared, TaskScores, prepare_task, resolve_board
 from llm_power._choices import Kind
 from llm_power._example import example_task
-from llm_power._report.error_bars import error_bars
+from llm_power._report.board_tables import error_bars
 from llm_power._statistics.standard_errors import score_errors
 
 
