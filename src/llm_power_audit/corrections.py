@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from llm_power_audit._references import NUMBER
+from llm_power_audit.agreement import display_corrected
 from llm_power_audit.claims import WEIGHTS, Finding
-from llm_power_audit.display import display_corrected
 from llm_power_audit.evaluate import Audit, Judged, Outcome
 
 

@@ -17,13 +17,13 @@ from llm_power_audit._errors import AuditError, Undefined, within
 from llm_power_audit.agreement import (
     HOLDING,
     Ruling,
+    display_number,
     joint_error,
     judge_printed,
     judge_readings,
     judge_value,
 )
 from llm_power_audit.claims import Check, Claim, Column, Register
-from llm_power_audit.display import display_number
 from llm_power_audit.printed import DISPLAY_RULES, DisplayRule, as_decimal, printed_unit
 from llm_power_audit.selection import Found, ResultFolder
 

@@ -18,7 +18,7 @@ from llm_power._errors import InvalidArgument, counted, one_line
 from llm_power._provenance import Evidence, Verdict
 from llm_power._report.page import page_environment, page_parts
 from llm_power_audit._exhibits import counts_by_exhibit, excerpt, input_name, verdict_map
-from llm_power_audit.agreement import HOLDING
+from llm_power_audit.agreement import HOLDING, display_number
 from llm_power_audit.claims import Check, Claim, Exhibit, Weight
 from llm_power_audit.corrections import (
     ContradictedFinding,
@@ -28,7 +28,6 @@ from llm_power_audit.corrections import (
     should_read,
     ungrouped,
 )
-from llm_power_audit.display import display_number
 from llm_power_audit.evaluate import Audit, Judged, Outcome
 from llm_power_audit.independence import independent_tests
 from llm_power_audit.misprints import Detection

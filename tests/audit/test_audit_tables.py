@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from registers import audited, check, claim, write_register
 
+from llm_power_audit.agreement import display_corrected, display_number
 from llm_power_audit.audit_files import (
     CLAIM_COLUMNS,
     claims_frame,
@@ -17,7 +18,6 @@ from llm_power_audit.audit_files import (
     totals_cells,
     write_claims,
 )
-from llm_power_audit.display import display_corrected, display_number
 from llm_power_audit.evaluate import Audit
 from llm_power_audit.register import load_register
 
