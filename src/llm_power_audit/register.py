@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from llm_power_audit._csv import Rows, below, read_csv, suggest
+from llm_power_audit._csv import Rows, below, csv_table, read_csv, suggest
 from llm_power_audit._document import (
     fill_braces,
     read_document,
@@ -34,6 +34,7 @@ from llm_power_audit._references import (
 from llm_power_audit.claims import Cell, Check, Claim, Exhibit, Register
 from llm_power_audit.printed import (
     Printed,
+    as_decimal,
     need_finite,
     parse_interval,
     printed_unit,
@@ -49,6 +50,11 @@ _TEXTS: Final = (
     *("section", "place", "exhibit", "claim", "quantity", "test", "undefined", "consequence"),
     *("needs", "note", "printed_of"),
 )
+
+# What a register holds a number against that nothing but a witness has.
+_ROLES: Final = "witness/roles.csv"
+# The quantity of a row that is a sentence for the reader.
+REMARK: Final = "remark"
 
 
 def load_register(path: Path) -> Register:
@@ -340,3 +346,50 @@ def _part(text: str, part: str) -> str:
     if part not in ends:
         raise ValueError(f"known are {', '.join(ends)}, count, share, parentheses and text")
     return ends[part].text
+
+
+def with_item_checks(register: Register, results: Path, files: Sequence[str]) -> Register:
+    """Return the register with a check more for each number that the items give."""
+    rows = [(row, file) for file in files for row in csv_table(results / file)]
+    file_of = {row["id"]: file for row, file in rows}
+    claims = tuple(
+        replace(claim, checks=(*_checks(claim, file_of[claim.id]), *claim.checks))
+        if claim.id in file_of
+        else claim
+        for claim in register.claims
+    )
+    remarks = [
+        Check(result=file, rows={"quantity": REMARK}, column="value")
+        for row, file in rows
+        if row["quantity"] == REMARK
+    ]
+    return replace(register, claims=claims, remarks=(*register.remarks, *remarks))
+
+
+def _checks(claim: Claim, file: str) -> Iterator[Check]:
+    # Where the words of the claim are no number of the quantity, its own checks translate them.
+    if "states" in claim.measures or claim.statement.relation == "text":
+        return
+    # A standard error of the printed number that is the claim's own is added where it is judged.
+    error = "joint_error" if "standard_error" in claim.measures else "standard_error"
+    scale = float(1 / as_decimal(claim.measures.get("scale", 1)))
+    for quantity, reading in _quantities(claim):
+        yield Check(
+            result=file,
+            rows={"id": claim.id, "quantity": quantity},
+            column="value",
+            scale=scale,
+            standard_error=error,
+            reading=reading,
+        )
+
+
+def _quantities(claim: Claim) -> Iterator[tuple[str, str]]:
+    """Yield each quantity of a claim with the reading that it is."""
+    listed = claim.measures["quantity"]
+    quantities = [listed] if isinstance(listed, str) else listed
+    readings = {c.rows.get("quantity"): c.reading for c in claim.checks if c.result == _ROLES}
+    is_defined = len(quantities) == 1 and not any(check.reading for check in claim.checks)
+    for quantity in quantities:
+        if is_defined or readings.get(quantity):
+            yield quantity, readings.get(quantity, "")

@@ -20,8 +20,8 @@ import pandas as pd
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Evidence, ScoresKind
 from llm_power_audit._errors import UNDEFINED
-from llm_power_audit.item_checks import REMARK
 from llm_power_audit.printed_tables import load_table
+from llm_power_audit.register import REMARK
 from replication.constraints import Constraint, Interval, load_constraints
 from replication.settings import OPERATING_POINT, load_settings
 from replication.stages import REFUSALS, reason_of

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from llm_power_audit.evaluate import Audit, audit
-from llm_power_audit.item_checks import with_item_checks
-from llm_power_audit.register import load_register
+from llm_power_audit.register import load_register, with_item_checks
 
 REGISTER = """
 title: T

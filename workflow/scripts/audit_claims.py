@@ -7,9 +7,8 @@ from llm_power_audit._exhibits import small_pictures
 from llm_power_audit.audit_files import write_claims
 from llm_power_audit.corrections import corrections_json
 from llm_power_audit.evaluate import audit
-from llm_power_audit.item_checks import with_item_checks
 from llm_power_audit.misprints import Detection
-from llm_power_audit.register import load_register
+from llm_power_audit.register import load_register, with_item_checks
 from llm_power_audit.report import render_report
 from replication.job import logged, snakemake
 

@@ -18,8 +18,8 @@ from stand_in import TOKEN, StandIn, details_v1, matrix_zip, running, with_share
 from llm_power._scores.store import TaskScores, read_task
 from llm_power._statistics.arrays import FloatArray
 from llm_power_audit.evaluate import Audit, audit
-from llm_power_audit.item_checks import with_item_checks
 from llm_power_audit.register import load_register as load_claims
+from llm_power_audit.register import with_item_checks
 from replication.constraints import load_board_scores
 from replication.hub.access import Access
 from replication.hub.datasets import load_register
