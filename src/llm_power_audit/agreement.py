@@ -1,4 +1,4 @@
-"""What agrees with a printed number, and the verdict, by tolerances fixed before any result."""
+"""What agrees with a printed number, by tolerances fixed beforehand, and how it is written."""
 
 from __future__ import annotations
 

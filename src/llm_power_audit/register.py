@@ -3,6 +3,11 @@
 A register is a YAML file that anybody may have written. `load_register` parses it without
 running anything, checks it against ``register.schema.yaml``, repeats entries over their
 subjects and fills in their placeholders. Everything that can be wrong is one `AuditError`.
+
+`with_item_checks` adds checks against the items of a panel, where these are at hand and are no
+witness. A claim that names panel and quantity in ``measures`` is then judged by the value on the
+items, before whatever its register holds it against: tables do not know the error of a number that
+the paper simulated.
 """
 
 from __future__ import annotations
