@@ -29,8 +29,7 @@ from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import BoardScore, Constraint, witness_task
 from replication.witness.infeasible import Contradiction
-from replication.witness.one_factor import cell_patterns
-from replication.witness.smallest_change import information_projection, integer_projection
+from replication.witness.reference import cell_patterns, information_projection, integer_projection
 
 
 @dataclass(frozen=True, slots=True, eq=False)

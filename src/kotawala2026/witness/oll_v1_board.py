@@ -14,7 +14,7 @@ from llm_power._statistics.paired_binary import cohens_h
 from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import BoardScore, Constraint, select
 from replication.witness.infeasible import Contradiction, LinearRow, find_contradiction, linear_row
-from replication.witness.one_factor import cell_patterns, model_pairs
+from replication.witness.reference import cell_patterns, model_pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,14 +19,15 @@ from llm_power._statistics.paired_binary import cohens_h
 from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import Constraint, select
 from replication.witness.infeasible import LinearRow
-from replication.witness.one_factor import (
+from replication.witness.reference import (
     cell_patterns,
+    information_projection,
     model_pairs,
     product_loadings,
     reference_cells,
     reference_overlaps,
+    smallest_tilt,
 )
-from replication.witness.smallest_change import information_projection, smallest_tilt
 
 Moment = Literal["gain", "r", "shortcut"]
 

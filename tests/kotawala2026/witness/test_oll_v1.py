@@ -35,7 +35,7 @@ from replication.constraints import (
 )
 from replication.findings import Finding, roles_view
 from replication.witness.infeasible import contradictions_frame
-from replication.witness.one_factor import cell_patterns
+from replication.witness.reference import cell_patterns
 
 # Printed numbers that were never shown to the solver and do not come out.
 NOT_REPRODUCED = {

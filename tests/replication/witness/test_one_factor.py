@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.copula_pairs import paired_bernoulli_cells
-from replication.witness.one_factor import (
+from replication.witness.reference import (
     cell_patterns,
     model_pairs,
     reference_cells,

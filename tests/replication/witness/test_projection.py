@@ -13,7 +13,7 @@ from scipy.special import kl_div
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import FloatArray
-from replication.witness.smallest_change import information_projection, integer_projection
+from replication.witness.reference import information_projection, integer_projection
 
 # A 2 x 3 table by rows: sums of both rows, then of the first two columns.
 ROWS = np.array(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from llm_power._statistics.arrays import FloatArray
-from replication.witness.smallest_change import Tilt, smallest_tilt
+from replication.witness.reference import Tilt, smallest_tilt
 
 CENTER = np.array([10.3, 4.8, 7.1])
 PRECISION = np.array([[0.5, 0.1, 0.0], [0.1, 0.3, -0.05], [0.0, -0.05, 0.2]])
