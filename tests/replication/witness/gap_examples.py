@@ -7,7 +7,7 @@ import numpy as np
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_sums
 from llm_power._statistics.design_effect import cluster_resolution
-from replication.witness.gap_misfit import PairTargets
+from replication.witness.cluster_gaps import PairTargets
 
 SIZES = np.array([50, 80, 33, 61, 120, 44], dtype=np.int64)
 

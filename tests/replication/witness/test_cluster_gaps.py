@@ -6,8 +6,13 @@ import numpy as np
 from gap_examples import SIZES
 
 from llm_power._statistics.design_effect import resample_clusters
-from replication.witness.cluster_gaps import fit_gaps, fit_pair
-from replication.witness.gap_misfit import Misfit, PairTargets, explained_interval
+from replication.witness.cluster_gaps import (
+    Misfit,
+    PairTargets,
+    explained_interval,
+    fit_gaps,
+    fit_pair,
+)
 
 
 def test_fitted_gaps_keep_what_table_4_fixes_and_come_closer_than_where_they_began() -> None:

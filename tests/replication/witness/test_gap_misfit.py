@@ -10,7 +10,7 @@ from llm_power._errors import InvalidArgument
 from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.design_effect import cluster_resolution, resample_clusters
 from llm_power._statistics.design_effect import design_effect as effect_of
-from replication.witness.gap_misfit import Misfit, PairTargets, explained_interval
+from replication.witness.cluster_gaps import Misfit, PairTargets, explained_interval
 
 
 def test_the_closed_form_inverts_the_intraclass_correlation() -> None:

@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import FloatArray
-from replication.witness.cluster_gaps import integer_gaps, split_discordant
-from replication.witness.gap_misfit import PairTargets, explained_interval
+from replication.witness.cluster_gaps import (
+    PairTargets,
+    explained_interval,
+    integer_gaps,
+    split_discordant,
+)
 
 
 @pytest.mark.parametrize("width", [3, 4])
