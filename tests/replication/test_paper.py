@@ -18,7 +18,7 @@ from replication.exhibits import Exhibit, Inputs
 from replication.hub.errors import HubError
 from replication.hub.plan import Downloads
 from replication.paper import DataFile, ExhibitPlan, Paper, folders_of
-from replication.sources import code_sums
+from replication.records import code_sums
 from replication.stages import write_stage
 from replication.targets import (
     SAMPLE_EVIDENCE,
