@@ -19,7 +19,7 @@ from kotawala2026.quantities.pair_bounds import (
     shortcut_of,
     tables_with_margins,
 )
-from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
+from kotawala2026.witness.oll_v1 import FIVE_NUMBERS
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.paired_binary import admissible_rho, miller_unpaired_required_n
 from llm_power_audit.agreement import agrees, interval

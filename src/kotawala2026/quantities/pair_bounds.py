@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
+from kotawala2026.witness.oll_v1 import FIVE_NUMBERS
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
 from llm_power._statistics.correlation_bounds import CorrelationBounds, resolution_over_correlations
 from llm_power._statistics.paired_binary import PairSummary, shortcut_required_n, summarize_counts

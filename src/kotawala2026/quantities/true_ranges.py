@@ -25,7 +25,7 @@ from kotawala2026.quantities.pair_bounds import (
     tables_with_margins,
 )
 from kotawala2026.quantities.pairs import RHO_SHIFT, required_n_at_shifted_rho
-from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
+from kotawala2026.witness.oll_v1 import FIVE_NUMBERS
 from llm_power._statistics.arrays import BoolArray, FloatArray
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.multiplicity import bonferroni_level
