@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from kotawala2026.exhibits._marks import note
 from kotawala2026.labels import pair_label, task_label
 from kotawala2026.operating_point import DECLARED
-from kotawala2026.quantities.pair_bounds import gain_of
+from kotawala2026.quantities.displayed_scores import gain_of
 from llm_power._report.figures import BLUE, GREY, ORANGE, new_figure
 from llm_power._report.tables import as_fixed
 from replication.exhibits import Drawing, Exhibit, Inputs

@@ -10,13 +10,13 @@ from typing import Any, Final
 import numpy as np
 
 from kotawala2026.labels import BUCKETS, BUCKETS_AND_ALL, bucket_mask
+from kotawala2026.quantities.displayed_scores import PairBounds, displayed_pairs
 from kotawala2026.quantities.grounds import (
     QUANTITIES,
     DisplayedScores,
     PublishedNumbers,
     ResolvedBoard,
 )
-from kotawala2026.quantities.pair_bounds import PairBounds, displayed_pairs
 from llm_power._statistics.paired_binary import required_n_discordance
 from replication.findings import Finding, derived
 

@@ -14,8 +14,8 @@ import scipy  # its part stats, slow to load, is loaded when it is first used
 
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.labels import validated_labels
+from kotawala2026.quantities.displayed_scores import DisplayedPair, tables_with_margins
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, PublishedNumbers
-from kotawala2026.quantities.pair_bounds import DisplayedPair, tables_with_margins
 from kotawala2026.quantities.rows_of_counts import one_of
 from kotawala2026.rejection_rates import TESTS, discordance_from_required_n, exact_rates
 from llm_power_audit.agreement import MONTE_CARLO_LEVEL, agrees

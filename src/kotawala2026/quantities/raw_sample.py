@@ -16,9 +16,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from kotawala2026.operating_point import K
+from kotawala2026.quantities.displayed_scores import PairBounds, between, displayed_pairs
 from kotawala2026.quantities.gap_buckets import over_correlations
 from kotawala2026.quantities.grounds import QUANTITIES, ResolvedBoard
-from kotawala2026.quantities.pair_bounds import PairBounds, between, displayed_pairs
 from llm_power._errors import ScoreError
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray

@@ -15,8 +15,7 @@ import numpy as np
 
 from kotawala2026.labels import BUCKETS, BUCKETS_AND_ALL, bucket_mask, validated_labels
 from kotawala2026.operating_point import ALPHA, POWER, K
-from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores
-from kotawala2026.quantities.pair_bounds import (
+from kotawala2026.quantities.displayed_scores import (
     DisplayedPair,
     between,
     displayed_pairs,
@@ -24,6 +23,7 @@ from kotawala2026.quantities.pair_bounds import (
     gaps_of,
     tables_with_margins,
 )
+from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores
 from kotawala2026.quantities.pairs import RHO_SHIFT, required_n_at_shifted_rho
 from kotawala2026.witness.oll_v1 import FIVE_NUMBERS
 from llm_power._statistics.arrays import BoolArray, FloatArray

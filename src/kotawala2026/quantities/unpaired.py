@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from kotawala2026.exhibits.table_01 import pooled_z_per_arm
+from kotawala2026.quantities.displayed_scores import gain_of
 from kotawala2026.quantities.grounds import QUANTITIES, Board, PublishedNumbers, summary_of
-from kotawala2026.quantities.pair_bounds import gain_of
 from kotawala2026.quantities.shortcut import five_numbers
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.inversion import z_sum

@@ -10,13 +10,17 @@ import pandas as pd
 import pytest
 
 from kotawala2026.findings import on_grounds, on_printed_numbers
-from kotawala2026.quantities.displayed_scores import correlations_table, missing_item
+from kotawala2026.quantities.displayed_scores import (
+    PairBounds,
+    correlations_table,
+    displayed_pairs,
+    missing_item,
+)
 from kotawala2026.quantities.grounds import (
     DisplayedScores,
     PublishedNumbers,
     ResolvedBoard,
 )
-from kotawala2026.quantities.pair_bounds import PairBounds, displayed_pairs
 from kotawala2026.quantities.raw_sample import (
     SampledItems,
     at_sample_rates,

@@ -12,8 +12,8 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from kotawala2026.labels import BUCKETS_AND_ALL
+from kotawala2026.quantities.displayed_scores import gain_of
 from kotawala2026.quantities.grounds import DisplayedScores, PublishedNumbers
-from kotawala2026.quantities.pair_bounds import gain_of
 from kotawala2026.quantities.pairs import required_n_at_shifted_rho
 from kotawala2026.quantities.true_ranges import (
     PossibleTables,
