@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from kotawala2026 import simulations
-from kotawala2026.rejection_rates import discordance_from_required_n
-from kotawala2026.simulations import e_process_calibration, e_process_trajectories
+from kotawala2026.simulations import (
+    discordance_from_required_n,
+    e_process_calibration,
+    e_process_trajectories,
+)
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.e_process import (

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kotawala2026.rejection_rates import discordance_from_required_n, gap_at_required_n
-from kotawala2026.simulations import latent_correlation
+from kotawala2026.simulations import (
+    discordance_from_required_n,
+    gap_at_required_n,
+    latent_correlation,
+)
 from llm_power import InvalidArgument
 from llm_power._statistics.copula_pairs import paired_bernoulli_cells
 from llm_power._statistics.inversion import required_n

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from kotawala2026.rejection_rates import TESTS, calibration_cell, rejection_rates
+from kotawala2026.simulations import TESTS, calibration_cell, rejection_rates
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.mcnemar import (
     mcnemar_asymptotic,

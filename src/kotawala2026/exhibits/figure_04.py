@@ -10,8 +10,11 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from kotawala2026.operating_point import ALPHA
-from kotawala2026.rejection_rates import discordance_from_required_n
-from kotawala2026.simulations import e_process_calibration, e_process_trajectories
+from kotawala2026.simulations import (
+    discordance_from_required_n,
+    e_process_calibration,
+    e_process_trajectories,
+)
 from llm_power._provenance import Provenance
 from llm_power._report.figures import BLUE, new_figure
 from llm_power._report.tables import Column, Table, as_integer, as_percent, as_text

@@ -11,7 +11,7 @@ import pandas as pd
 
 from kotawala2026.exhibits._beside import compared
 from kotawala2026.operating_point import ALPHA, POWER
-from kotawala2026.rejection_rates import TESTS, calibration_cell
+from kotawala2026.simulations import TESTS, calibration_cell
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_percent, as_text, to_csv

@@ -11,7 +11,7 @@ import pandas as pd
 from kotawala2026.exhibits._beside import agrees_rounded, as_rounded_up, compared
 from kotawala2026.labels import pair_label, spelled_out, validated_labels
 from kotawala2026.operating_point import COUNTS, DECLARED
-from kotawala2026.rejection_rates import TESTS, rejection_rates
+from kotawala2026.simulations import TESTS, rejection_rates
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table

@@ -15,7 +15,7 @@ import numpy as np
 import scipy  # its part stats, slow to load, is loaded when it is first used
 
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
-from kotawala2026.rejection_rates import (
+from kotawala2026.simulations import (
     TESTS,
     discordance_at,
     exact_rates,

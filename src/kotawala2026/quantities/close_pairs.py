@@ -14,7 +14,7 @@ import scipy  # its part stats, slow to load, is loaded when it is first used
 from kotawala2026.exhibits.table_11 import table_11
 from kotawala2026.labels import CLOSE_GAP
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, ResolvedBoard
-from kotawala2026.rejection_rates import likely_tables
+from kotawala2026.simulations import likely_tables
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power._statistics.random_streams import named_rng

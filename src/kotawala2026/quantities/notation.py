@@ -15,7 +15,7 @@ from kotawala2026.labels import BUCKETS, bucket_mask, validated_labels
 from kotawala2026.quantities.gap_buckets import named_buckets
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, PublishedNumbers
 from kotawala2026.quantities.unpaired import CALCULATORS
-from kotawala2026.rejection_rates import TESTS
+from kotawala2026.simulations import TESTS
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.mcnemar import mcnemar_exact, mcnemar_mid_p
 from llm_power_audit.agreement import agrees

@@ -17,7 +17,7 @@ from kotawala2026.labels import validated_labels
 from kotawala2026.quantities.displayed_scores import DisplayedPair, tables_with_margins
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, PublishedNumbers
 from kotawala2026.quantities.rows_of_counts import one_of
-from kotawala2026.rejection_rates import TESTS, discordance_from_required_n, exact_rates
+from kotawala2026.simulations import TESTS, discordance_from_required_n, exact_rates
 from llm_power_audit.agreement import MONTE_CARLO_LEVEL, agrees
 from llm_power_audit.printed import Printed, parse_printed
 from replication.constraints import Interval

@@ -19,9 +19,8 @@ from scipy.stats import norm
 from kotawala2026.exhibits import figure_03, figure_04, figure_05, figure_06, table_02
 from kotawala2026.exhibits._power_curves import crossing_point, curves_of
 from kotawala2026.exhibits._power_curves import draw as draw_curves
-from kotawala2026.rejection_rates import TESTS, rejection_rates
+from kotawala2026.simulations import TESTS, latent_correlation, rejection_rates
 from kotawala2026.simulations import figure_06 as chunks_of_figure_06
-from kotawala2026.simulations import latent_correlation
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.figures import house_style, save_figure
