@@ -10,12 +10,14 @@ import pytest
 
 from llm_power._statistics.mcnemar import McNemarDesign, mcnemar_exact
 from repository import ROOT
-from skpower2025.board import DATASETS, MUSR, read_board
 from skpower2025.comparisons import (
+    DATASETS,
+    MUSR,
     normal_power,
     over_time,
     p_values,
     post_hoc_power,
+    read_board,
     with_the_median,
 )
 from skpower2025.exhibits import figure_02, figure_03

@@ -10,7 +10,7 @@ import pytest
 
 from llm_power._errors import ScoreError
 from llm_power_audit.printed import parse_printed
-from skpower2025.board import DATASETS, MUSR, Dataset, are_counts, read_board
+from skpower2025.comparisons import DATASETS, MUSR, Dataset, are_counts, read_board
 from skpower2025.exhibits.table_01 import table_01
 
 # Table 1 of the paper.

@@ -12,8 +12,7 @@ from llm_power._report.figures import new_figure
 from replication.exhibits import Drawing, Exhibit, Inputs
 from replication.findings import Finding, evidence_view
 from replication.stages import csv_text
-from skpower2025.board import DATASETS, SOURCE, read_board
-from skpower2025.comparisons import over_time
+from skpower2025.comparisons import DATASETS, SOURCE, over_time, read_board
 from skpower2025.exhibits._verdicts import (
     COLORS,
     Range,

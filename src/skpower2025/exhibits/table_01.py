@@ -9,7 +9,7 @@ from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_integer, as_printed
 from llm_power_audit.printed import Printed
 from replication.exhibits import Exhibit, Inputs
-from skpower2025.board import DATASETS, MUSR, SOURCE, are_counts, read_board
+from skpower2025.comparisons import DATASETS, MUSR, SOURCE, are_counts, read_board
 
 
 def make(inputs: Inputs) -> Exhibit:
