@@ -14,6 +14,7 @@ from llm_power._documents import read_yaml
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Table, describe_csv, write_table
 from llm_power_audit.printed_tables import PublishedCounts, load_counts, load_table
+from replication.settings import operating_point
 from replication.simulations import Chunks, gathered
 from replication.stages import UndeclaredInput, csv_text, read_stage
 
@@ -44,7 +45,7 @@ class Inputs:
     @property
     def point(self) -> dict[str, float]:
         """The paper's ``alpha`` and ``power``."""
-        return {name: self.settings[name] for name in ("alpha", "power")}
+        return operating_point(self.settings)
 
     def recorded(self) -> Any:
         """Load what a session of another program printed: versions, and numbers by call."""

@@ -23,7 +23,7 @@ from llm_power_audit._errors import UNDEFINED
 from llm_power_audit.printed_tables import load_table
 from llm_power_audit.register import REMARK
 from replication.constraints import Constraint, Interval, load_constraints
-from replication.settings import OPERATING_POINT, load_settings
+from replication.settings import load_settings, operating_point
 from replication.stages import REFUSALS, reason_of
 
 # What a number rests on. "displayed" are scores that a board displayed, "counts" are printed
@@ -125,7 +125,7 @@ class PrintedNumbers:
     @property
     def point(self) -> dict[str, float]:
         """The paper's ``alpha`` and ``power``."""
-        return {name: self.settings[name] for name in OPERATING_POINT}
+        return operating_point(self.settings)
 
 
 G = TypeVar("G", bound=Ground)

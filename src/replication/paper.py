@@ -23,7 +23,7 @@ from replication.boards import (
 )
 from replication.hub.errors import HubError
 from replication.hub.plan import PanelTask
-from replication.settings import OPERATING_POINT, check_settings, load_settings
+from replication.settings import check_settings, load_settings, operating_point
 
 _NUMBERED: Final = re.compile(r"(table|figure)_(\d\d)")
 
@@ -178,7 +178,7 @@ class Paper:
     @property
     def point(self) -> dict[str, float]:
         """Its alpha and its power."""
-        return {name: float(self.settings[name]) for name in OPERATING_POINT}
+        return operating_point(self.settings)
 
     @property
     def folder(self) -> Path:

@@ -16,6 +16,11 @@ Setting = float | list[int] | list[float]
 OPERATING_POINT: Final = ("alpha", "power")
 
 
+def operating_point(settings: Mapping[str, Any]) -> dict[str, float]:
+    """Return the level and the power of some settings."""
+    return {name: float(settings[name]) for name in OPERATING_POINT}
+
+
 def settings_file() -> str:
     """Return the file of settings: at the top, or in ``config`` of a deployed copy."""
     return "config.yaml" if Path("config.yaml").is_file() else "config/config.yaml"

@@ -17,6 +17,7 @@ from replication.boards import Board, BoardNotThere, Boards
 from replication.hub.datasets import listed_files
 from replication.hub.plan import Downloads
 from replication.paper import ExhibitPlan, Paper, folders_of
+from replication.settings import operating_point
 
 # The audit makes it beside the results of exhibits, and it is no result of one.
 _EVIDENCE: Final = "results/audit/evidence.csv"
@@ -70,8 +71,7 @@ class Run:
                 tasks=paper.hub,
             ),
         )
-        point = {name: config[name] for name in ("alpha", "power")}
-        run = cls(paper, boards, source, point, folders)
+        run = cls(paper, boards, source, operating_point(config), folders)
         refuse_results_of_another(paper.name, run.results)
         return run
 
