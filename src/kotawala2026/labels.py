@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from llm_power._board.summary import GAP_BINS
+from llm_power._board.measure import GAP_BINS
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import BoolArray, FloatArray
 from llm_power_audit.printed_tables import PublishedCounts, PublishedError

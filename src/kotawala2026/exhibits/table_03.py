@@ -11,7 +11,8 @@ import pandas as pd
 from kotawala2026.exhibits._beside import beside, compared, count_unresolved
 from kotawala2026.labels import spelled_out
 from kotawala2026.operating_point import DECLARED
-from llm_power._board.summary import GAP_BINS, unresolved_by_gap
+from llm_power._board.measure import GAP_BINS
+from llm_power._board.summary import unresolved_by_gap
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table

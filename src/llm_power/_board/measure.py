@@ -47,6 +47,8 @@ class Measure:
 
 
 POINTS: Final = Measure()
+#: Upper ends of the bins of gaps, in score units; Table 3.
+GAP_BINS: Final = (0.01, 0.02, 0.05, 0.15)
 
 
 def measure_of(tasks: Sequence[TaskScores]) -> Measure:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from llm_power import __version__
 from llm_power._board.landscape import VERDICTS, describe_landscape
-from llm_power._board.measure import measure_of
+from llm_power._board.measure import GAP_BINS, measure_of
 from llm_power._board.repeats import describe_repeats
 from llm_power._choices import Control, MissingPolicy
 from llm_power._errors import counted
@@ -20,9 +20,6 @@ from llm_power._statistics.verdict import DIFFERENT
 if TYPE_CHECKING:
     from llm_power._board.resolve import BoardVerdicts
     from llm_power._scores.store import TaskScores
-
-# Upper ends of the bins of Table 3, in score units.
-GAP_BINS: Final = (0.01, 0.02, 0.05, 0.15)
 
 _PROCEDURES: Final = {
     "Fixed n": "resolved",

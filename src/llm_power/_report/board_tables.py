@@ -16,12 +16,19 @@ from numpy.typing import NDArray
 
 from llm_power._board.average import TaskAverage
 from llm_power._board.columns import PAIRS_COLUMNS
-from llm_power._board.measure import POINTS, Measure, gap_end, measure_of, percent, percent_interval
+from llm_power._board.measure import (
+    GAP_BINS,
+    POINTS,
+    Measure,
+    gap_end,
+    measure_of,
+    percent,
+    percent_interval,
+)
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.ranks import sampled_clusters
 from llm_power._board.resolve import BoardVerdicts
 from llm_power._board.summary import (
-    GAP_BINS,
     task_overview,
     unresolved_by_gap,
     unresolved_by_procedure,
