@@ -18,7 +18,7 @@ from typing import Final
 from llm_power._errors import LLMPowerError
 from llm_power_audit._csv import csv_table
 from llm_power_audit.claims import Claim
-from llm_power_audit.mutants import NUMBER_WORDS, stated_numbers
+from llm_power_audit.mutation import NUMBER_WORDS, stated_numbers
 from llm_power_audit.printed import parse_printed
 
 # A number in plain text or in LaTeX: 12,032; .049; 9.9 \times 10^{-14}; \frac{1}{2}; 5%; nine.

@@ -20,7 +20,7 @@ from llm_power_audit import register
 from llm_power_audit._csv import csv_rows, csv_table
 from llm_power_audit.claims import Cell, Claim
 from llm_power_audit.evaluate import Judged
-from llm_power_audit.mutants import with_number
+from llm_power_audit.mutation import with_number
 from llm_power_audit.printed import as_decimal
 from llm_power_audit.register import PrintedCells
 

@@ -9,7 +9,7 @@ import pytest
 from registers import claim, write_register
 
 from llm_power_audit.claims import Claim
-from llm_power_audit.mutants import Mutant, mutants, stated_numbers
+from llm_power_audit.mutation import Mutant, mutants, stated_numbers
 from llm_power_audit.register import load_register
 
 

@@ -10,7 +10,7 @@ from registers import claim, write_register, write_results
 
 from llm_power_audit.evaluate import audit
 from llm_power_audit.misprints import printings
-from llm_power_audit.mutants import with_number
+from llm_power_audit.mutation import with_number
 from llm_power_audit.register import load_register
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from llm_power_audit.claims import Claim
-from llm_power_audit.mutants import with_number
+from llm_power_audit.mutation import with_number
 from llm_power_audit.register import load_register
 from planned_jobs import planned_jobs
 from repository import ROOT
