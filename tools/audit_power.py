@@ -59,13 +59,13 @@ from llm_power_audit.register import load_register
 from llm_power_audit.selection import ResultFolder
 from miller2024.possible_items import items_of
 from miller2024.possible_items import written as written_items
+from replication.contradictions import CountRow, count_ranges, quantile_rows
 from replication.exhibits import Inputs, write_numbers
 from replication.findings import Finding, PrintedNumbers, evidence_view
 from replication.paper import ExhibitPlan, Paper, folders_of
 from replication.records import write_whole
 from replication.settings import load_settings
 from replication.stages import REFUSALS, reason_of, write_undefined
-from replication.true_ranges import CountRow, count_ranges, quantile_rows
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 # The one that config.yaml names.

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from replication.true_ranges import (
+from replication.contradictions import (
     CountRow,
     _refuted_by_multipliers,
     _refuted_by_sums,
@@ -90,7 +90,7 @@ def test_sums_of_too_many_tables_refute_nothing(monkeypatch: pytest.MonkeyPatch)
         CountRow(name, {0: np.array([True])}, least, least) for name, least in (("a", 1), ("b", 0))
     ]
     assert _refuted_by_sums(rows)
-    monkeypatch.setattr("replication.true_ranges._MOST_SUMS", 3)
+    monkeypatch.setattr("replication.contradictions._MOST_SUMS", 3)
     assert not _refuted_by_sums(rows)
 
 

@@ -33,8 +33,8 @@ from llm_power._statistics.paired_binary import PairSummary
 from llm_power_audit.agreement import agrees
 from llm_power_audit.printed import Printed
 from replication.constraints import Interval, interval_of
+from replication.contradictions import CountRow, count_ranges, quantile_rows
 from replication.findings import Finding
-from replication.true_ranges import CountRow, count_ranges, quantile_rows
 
 # What Figure 4 and Appendix C name beside Table 6, and the digits of Section 2's gains.
 _FIGURE_4: Final = ("ARC-C", "Mistral-7B-I-v0.2", "Llama-3-8B-Instruct")

@@ -18,8 +18,8 @@ from llm_power._statistics.paired_binary import PairSummary, shortcut_required_n
 from llm_power._statistics.random_streams import named_rng
 from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import Constraint, select, witness_task
+from replication.contradictions import Contradiction, LinearRow
 from replication.witness.chain import chain_scores
-from replication.witness.infeasible import Contradiction, LinearRow
 
 TASK: Final = "frontier"
 # Appendix D gives the models in no order of rank, but names the pair of ranks 3 and 4.

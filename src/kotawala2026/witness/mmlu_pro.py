@@ -21,9 +21,9 @@ from llm_power._statistics.random_streams import named_rng
 from llm_power_audit.printed import DISPLAY_RULES
 from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import Constraint, Interval, select, witness_task
+from replication.contradictions import Contradiction, LinearRow, find_contradiction, linear_row
 from replication.witness.chain import chain_scores, start_counts
 from replication.witness.cluster_gaps import ClusterGaps, PairTargets, fit_pair
-from replication.witness.infeasible import Contradiction, LinearRow, find_contradiction, linear_row
 
 # A residual of 1 on a bound of Table 9 is its half unit or, if that is more, this share of a design
 # effect: the paper simulated them, to a few percent.

@@ -33,7 +33,7 @@ from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.paired_binary import cohens_h
 from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import BoardScore, Constraint, select, witness_task
-from replication.witness.infeasible import Contradiction, LinearRow
+from replication.contradictions import Contradiction, LinearRow
 from replication.witness.reference import (
     cell_patterns,
     information_projection,

@@ -13,7 +13,7 @@ from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.paired_binary import cohens_h
 from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import BoardScore, Constraint, select
-from replication.witness.infeasible import Contradiction, LinearRow, find_contradiction, linear_row
+from replication.contradictions import Contradiction, LinearRow, find_contradiction, linear_row
 from replication.witness.reference import cell_patterns, model_pairs
 
 

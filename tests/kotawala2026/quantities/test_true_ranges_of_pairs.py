@@ -28,8 +28,8 @@ from llm_power._statistics.paired_binary import (
     summarize_counts,
 )
 from llm_power_audit.printed import parse_printed
+from replication.contradictions import CountRow, count_ranges, quantile_rows
 from replication.findings import Finding
-from replication.true_ranges import CountRow, count_ranges, quantile_rows
 
 #: Which of the five models solve an item.
 PATTERNS = np.array(list(product((0, 1), repeat=5)))

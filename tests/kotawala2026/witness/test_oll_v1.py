@@ -33,8 +33,8 @@ from replication.constraints import (
     load_constraints,
     select,
 )
+from replication.contradictions import contradictions_frame
 from replication.findings import Finding, roles_view
-from replication.witness.infeasible import contradictions_frame
 from replication.witness.reference import cell_patterns
 
 # Printed numbers that were never shown to the solver and do not come out.

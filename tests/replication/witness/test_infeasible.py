@@ -15,7 +15,7 @@ from llm_power_audit.printed import (
     parse_printed,
 )
 from replication.constraints import Constraint
-from replication.witness.infeasible import (
+from replication.contradictions import (
     LinearRow,
     contradictions_frame,
     find_contradiction,

@@ -5,8 +5,8 @@ from pathlib import Path
 from kotawala2026.witness.frontier import build_frontier, witness_scores
 from llm_power._scores.store import write_task
 from replication.constraints import digest_of_fitted, load_constraints
+from replication.contradictions import contradictions_frame
 from replication.job import logged, snakemake, write_csv
-from replication.witness.infeasible import contradictions_frame
 
 with logged(of_printed=True):
     printed = load_constraints(Path(snakemake.input.printed[0]))

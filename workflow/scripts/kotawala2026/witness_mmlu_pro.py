@@ -6,8 +6,8 @@ from kotawala2026.adjacent_clusters import load_categories
 from kotawala2026.witness.mmlu_pro import build_mmlu_pro, witness_scores
 from llm_power._scores.store import write_task
 from replication.constraints import digest_of_fitted, load_constraints
+from replication.contradictions import contradictions_frame
 from replication.job import file_sums, logged, snakemake, write_csv
-from replication.witness.infeasible import contradictions_frame
 
 with logged(of_printed=True):
     printed = load_constraints(Path(snakemake.input.printed[0]))

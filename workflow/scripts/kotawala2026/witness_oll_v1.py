@@ -10,8 +10,8 @@ from replication.constraints import (
     load_board_scores,
     load_constraints,
 )
+from replication.contradictions import contradictions_frame
 from replication.job import file_sums, logged, snakemake, write_csv
-from replication.witness.infeasible import contradictions_frame
 
 with logged(of_printed=True):
     board = load_board_scores(Path(snakemake.input.board))["oll_v1"]
