@@ -1,4 +1,8 @@
-"""What the paper simulates: trials of the e-process (Figure 4, Appendix C), power (Figures 5, 6).
+"""What the paper simulates: rejection rates, trials of the e-process, and power.
+
+Of the five tests of Table 2 counts are sufficient, so that cells are drawn, never items, and the
+rejection probability is also known exactly, by summing over the tables (b, c). The e-process is
+that of Figure 4 and Appendix C, the power that of Figures 5 and 6.
 
 A function with the name of an exhibit, or of a job, returns what simulates each of its chunks.
 """

@@ -2,7 +2,7 @@
 
 A register that holds throughout may hold because it is right, or because its checks can say
 nothing else. Each printed number and word is therefore misprinted in turn, and the claims are
-judged again by the same results.
+judged again by the same results. A misprint changes what is printed and nothing else.
 """
 
 from __future__ import annotations

@@ -1,8 +1,13 @@
-r"""Printed numbers that contradict each other: smallest infeasible subset, minimum correction.
+r"""Printed numbers that contradict each other: smallest infeasible subset, and what others leave.
 
-A printed number is a row :math:`l \le a^\top x \le u` over unknown counts :math:`x`, whole and
-not negative. Coefficients are whole, so the bounds are rounded to whole numbers and no verdict
-rests on a solver's tolerance.
+Of unknown counts :math:`x`, whole and not negative, a printed number is a row
+:math:`l \le a^\top x \le u`. Coefficients are whole, so the bounds are rounded to whole numbers and
+no verdict rests on a solver's tolerance.
+
+Of pairs, each of which has one of finitely many tables, it says of how many pairs the table has a
+property, :math:`l \le \sum_i p_i(x_i) \le u`: that a median is at most a value says it of half of
+the pairs. Tables with the same properties are one choice, so that the least and the greatest count
+are integer programs in whole coefficients.
 """
 
 from __future__ import annotations

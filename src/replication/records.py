@@ -3,6 +3,8 @@
 A job's record is one JSON file. It is removed before the job writes anything and put into place,
 whole, after the job has ended well. A file without a record is therefore never taken for finished.
 Beside the records each file's last maker is named, so that a job finds the few records it needs.
+
+The code of a job is summed too (`attach_code`): its script, and all modules that this imports.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The comparisons of Section 4, with the power and p-value of a pair over every agreement."""
+"""The comparisons of Section 4: power and p-value of a pair over every agreement of its scores.
+
+The scores are those that Open LLM Leaderboard v2 displayed, and are counts of items.
+"""
 
 from __future__ import annotations
 

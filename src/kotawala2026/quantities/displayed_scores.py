@@ -1,4 +1,7 @@
-"""Quantities that displayed scores decide, as numbers of solved items and without the items."""
+"""Quantities that displayed scores decide, as numbers of solved items and without the items.
+
+Eq. (6) of a pair with displayed margins is taken over every table of four cells that fits them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""The discordant items of one pair, cluster by cluster: gaps that fit, and whole ones near."""
+r"""The discordant items of one pair, cluster by cluster: gaps that fit, and whole ones near.
+
+Given b and c of the pair, Table 4 depends on the gaps :math:`d_k = b_k - c_k` through one number,
+:math:`Q = \sum_k d_k^2 / n_k`: the ANOVA sums of squares are :math:`Q - D^2/N` and
+:math:`S - Q`, with :math:`D = b - c` and :math:`S = b + c`. The printed digits of Table 4 give an
+interval of Q (`explained_interval`), which is a constraint. Tables 8 and 9 are met as nearly as
+possible; `Misfit` holds their residuals.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""The reference table: one latent Gaussian factor behind the answers of all models.
+r"""A reference table, one latent Gaussian factor, and its smallest change that makes numbers true.
 
 Model m solves an item of easiness :math:`F \sim N(0, 1)` with probability
 
@@ -6,6 +6,14 @@ Model m solves an item of easiness :math:`F \sim N(0, 1)` with probability
 
 independently of the other models given F. Its accuracy is :math:`p_m` for any loading
 :math:`\lambda_m`, and the latent correlation of two models is :math:`\lambda_m\lambda_k`.
+
+A table :math:`x` that meets linear rows :math:`Ax = b` is nearest to the reference :math:`q` in
+relative entropy, :math:`\min_x \sum_j x_j \log(x_j/q_j) - x_j + q_j`: over real tables by Newton's
+method on the dual, over whole tables by integer programming.
+
+Printed summaries (medians, quartiles, extremes) are functions of free quantities :math:`v`, of
+which the reference expects :math:`v_0`; rounding gives each summary an interval. Moving them costs
+:math:`\tfrac12 (v-v_0)^\top Q (v-v_0)`, the relative entropy to second order.
 """
 
 from __future__ import annotations
