@@ -32,10 +32,10 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits.item_count import implied_item_count
+from kotawala2026.labels import FIVE_NUMBERS
 from kotawala2026.quantities.grounds import DisplayedScores, PublishedNumbers, load_published
 from kotawala2026.quantities.notation import identified
 from kotawala2026.quantities.true_ranges import PossibleTables, printed_rows
-from kotawala2026.witness.oll_v1 import FIVE_NUMBERS
 from llm_power._report.figures import house_style
 from llm_power._report.text_tables import markdown_table
 from llm_power._statistics.arrays import ArrayLike, FloatArray

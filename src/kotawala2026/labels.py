@@ -51,6 +51,8 @@ _SPELLED_OUT: Final[Mapping[str, str]] = {
     "pp": "percentage points",
 }
 
+#: Quantiles by the names that summaries give them.
+FIVE_NUMBERS: Final = {"min": 0.0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1.0}
 _ENDS: Final = [f"{100 * end:g}%" for end in GAP_BINS]
 #: Table 3's buckets of absolute gaps: beyond the first end, up to the second.
 BUCKETS: Final[Mapping[str, tuple[float, float]]] = dict(

@@ -13,9 +13,8 @@ from typing import Final, Self
 import numpy as np
 import pandas as pd
 
-from kotawala2026.labels import CLOSE_GAP, pair_names
+from kotawala2026.labels import CLOSE_GAP, FIVE_NUMBERS, pair_names
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, summary_of
-from kotawala2026.witness.oll_v1 import FIVE_NUMBERS
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
 from llm_power._statistics.correlation_bounds import CorrelationBounds, resolution_over_correlations
 from llm_power._statistics.paired_binary import (

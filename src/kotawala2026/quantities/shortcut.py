@@ -8,10 +8,9 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from kotawala2026.labels import CLOSE_GAP
+from kotawala2026.labels import CLOSE_GAP, FIVE_NUMBERS
 from kotawala2026.quantities.displayed_scores import both_ratios, shortcut_of
 from kotawala2026.quantities.grounds import QUANTITIES, Board, PublishedNumbers, summary_of
-from kotawala2026.witness.oll_v1 import FIVE_NUMBERS
 from llm_power._statistics.arrays import ArrayLike, FloatArray
 from llm_power._statistics.paired_binary import (
     admissible_rho,

@@ -13,7 +13,13 @@ from typing import Final
 
 import numpy as np
 
-from kotawala2026.labels import BUCKETS, BUCKETS_AND_ALL, bucket_mask, validated_labels
+from kotawala2026.labels import (
+    BUCKETS,
+    BUCKETS_AND_ALL,
+    FIVE_NUMBERS,
+    bucket_mask,
+    validated_labels,
+)
 from kotawala2026.operating_point import ALPHA, POWER, K
 from kotawala2026.quantities.displayed_scores import (
     DisplayedPair,
@@ -25,7 +31,6 @@ from kotawala2026.quantities.displayed_scores import (
 )
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores
 from kotawala2026.quantities.pairs import RHO_SHIFT, required_n_at_shifted_rho
-from kotawala2026.witness.oll_v1 import FIVE_NUMBERS
 from llm_power._statistics.arrays import BoolArray, FloatArray
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.multiplicity import bonferroni_level

@@ -18,7 +18,7 @@ import pandas as pd
 from scipy.linalg import block_diag
 from scipy.optimize import least_squares
 
-from kotawala2026.labels import bucket_mask
+from kotawala2026.labels import FIVE_NUMBERS, bucket_mask
 from kotawala2026.operating_point import K
 from kotawala2026.witness.oll_v1_board import (
     LINEAR,
@@ -47,7 +47,6 @@ from replication.witness.reference import (
 
 Moment = Literal["gain", "r", "shortcut"]
 
-FIVE_NUMBERS: Final = {"min": 0.0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1.0}
 # By the last word of a quantity; "worst" is the largest r.
 _QUANTILES: Final = FIVE_NUMBERS | {"worst": 1.0}
 _SUMMARY: Final = re.compile(
