@@ -1,6 +1,9 @@
-"""A register as it is written: YAML that is not trusted, its schema, patterns and placeholders.
+"""A register as it is written: YAML that is not trusted, its schema, short entries and patterns.
 
-Patterns of entries and texts with names in braces may come to a limited size.
+Patterns of entries and texts with names in braces may come to a limited size. An entry about a pair
+of models of one's own board, ``{claim: falcon beats heron, pair: [falcon, heron], states: {verdict:
+better}}``, is a claim in few words: what is said of the pair, seen from the model that is named
+first, whichever ranks better.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ from llm_power_audit.claims import Scalar
 if TYPE_CHECKING:
     from jsonschema import ValidationError
 
+# The result of a claim about a pair of models.
+_RESULT: Final = "pairs.csv"
 _BRACES = re.compile(r"\{\{|\}\}|\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}|[{}]")
 # No register written by hand comes near these.
 _MOST_CLAIMS: Final = 100_000
@@ -207,3 +212,50 @@ def _filled(value: Any, longest: Mapping[str, int]) -> int:
         filled = sum(longest.get(name, 0) for name in placeholders(value))
         return _OVERHEAD + len(value) + filled
     return _OVERHEAD
+
+
+def written_out(entry: Mapping[str, Any], number: int) -> Mapping[str, Any]:
+    """Return an entry about a pair as the claim that it stands for; another one as it is."""
+    if "pair" not in entry:
+        return entry
+    states = entry["states"]
+    if len(states) != 1:
+        raise AuditError(
+            f"a claim of a pair states one column, got {', '.join(states) or 'none'}",
+            remedy="write a claim for each",
+            claim=entry.get("id", f"number {number}"),
+            field="states",
+        )
+    ((column, statement),) = states.items()
+    check = {"result": entry.get("result", _RESULT), "pair": entry["pair"], "column": column}
+    if "task" in entry:
+        check["rows"] = {"task": entry["task"]}
+    if "evidence" in entry:
+        check["evidence"] = entry["evidence"]
+    return {
+        "id": entry.get("id", f"pair-{number}"),
+        "section": "",
+        "place": "",
+        "claim": entry["claim"],
+        "quantity": f"{column} of {' and '.join(entry['pair'])}",
+        "printed": _in_words(column, statement),
+        "states": _stated(statement),
+        "note": entry.get("note", ""),
+        "checks": [check],
+    }
+
+
+def _stated(statement: Any) -> Mapping[str, Any]:
+    if isinstance(statement, Mapping):
+        return statement
+    if isinstance(statement, str):
+        return {"text": statement}
+    return {"value": float(statement)}
+
+
+def _in_words(column: str, statement: Any) -> str:
+    if isinstance(statement, Mapping):
+        return f"{column} {', '.join(f'{name} {value}' for name, value in statement.items())}"
+    if isinstance(statement, bool):
+        return column if statement else f"not {column}"
+    return str(statement)

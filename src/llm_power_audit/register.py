@@ -27,9 +27,9 @@ from llm_power_audit._document import (
     refuse_excess,
     validate,
     with_patterns_written_out,
+    written_out,
 )
 from llm_power_audit._errors import AuditError, within
-from llm_power_audit._pairs import written_out
 from llm_power_audit._references import (
     check_references,
     follow_patterns,

@@ -18,7 +18,6 @@ from llm_power._errors import one_line
 from llm_power._provenance import EVIDENCE, KINDS, SOURCE_KINDS, Evidence
 from llm_power_audit._csv import below, read_csv, suggest
 from llm_power_audit._errors import UNDEFINED, AuditError, Undefined
-from llm_power_audit._pairs import seen_from
 from llm_power_audit.claims import Check, Condition, Role
 from llm_power_audit.printed import as_decimal
 
@@ -26,6 +25,15 @@ _EVIDENCE_OF_ROLE: Mapping[str, Evidence] = {
     "input": "witness_fitted",
     "target": "witness_fitted",
     "held_out": "witness_held_out",
+}
+# Columns of a pair seen from its other model.
+_SWAPPED: Final = {
+    **{"rank_a": "rank_b", "model_a": "model_b", "p_a": "p_b", "b": "c"},
+    **{"gap_low": "gap_high", "gap_low_single": "gap_high_single", "gap_lowest": "gap_highest"},
+}
+_OTHER: Final = _SWAPPED | {second: first for first, second in _SWAPPED.items()}
+_NEGATED: Final = frozenset({"delta", "gap", "direction"}) | {
+    f"gap_{end}" for end in ("low", "high", "low_single", "high_single", "lowest", "highest")
 }
 _Row = Mapping[str, str]
 
@@ -439,3 +447,26 @@ def _compare(cell: str, name: str, bound: float, column: str) -> bool:
 def _show(rows: Mapping[str, Condition]) -> str:
     shown = ", ".join(f"{column}: {condition!r}" for column, condition in rows.items())
     return one_line(f"{{{shown}}}", 500)
+
+
+def seen_from(row: Mapping[str, str], first: str) -> dict[str, str]:
+    """Return a row of a board's pairs with `first` as its model A.
+
+    Its verdict is then better or worse where the two are different.
+    """
+    turned = dict(row)
+    if row["model_a"] != first:
+        turned = {
+            name: row[_OTHER.get(name, name)] for name in row if _OTHER.get(name, name) in row
+        }
+        turned |= {name: _negative(turned[name]) for name in _NEGATED & turned.keys()}
+    if turned.get("verdict") == "different" and "direction" in turned:
+        turned["verdict"] = "worse" if turned["direction"].startswith("-") else "better"
+    return turned
+
+
+def _negative(cell: str) -> str:
+    text = cell.strip()
+    if not text or text in {"0", "0.0"}:
+        return cell
+    return text.removeprefix("-") if text.startswith("-") else f"-{text}"
