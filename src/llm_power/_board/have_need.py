@@ -102,7 +102,7 @@ def what_lines_mean(boards: Sequence[HaveNeed], power: float) -> list[str]:
     """Return what a picture of the boards says of its lines and marks, a clause each."""
     rungs = [(board.items, rung) for board in boards for rung in board.rungs]
     clauses = [
-        "each row: items of a new run with a chance of 0.5 to decide the pair, at the mark "
+        "each line: a pair of models; new items that decide it with chance 0.5, at the mark "
         f"{power:g}"
     ]
     if any(rung.verdict == DIFFERENT and rung.many > items for items, rung in rungs):
@@ -116,6 +116,17 @@ def items_axis(items: int, rungs: Sequence[Rung]) -> tuple[float, float]:
     """Return the ends of an axis that has the items at hand and the items needed."""
     known = [n for rung in rungs for n in (rung.few, rung.many) if isfinite(n) and n > 0]
     return min([items, *known]) / 2, min(max([items, *known]) * 2, items * _AXIS_END)
+
+
+def items_ticks(low: float, high: float, most: int) -> list[float]:
+    """Return two to `most` ticks of an axis: decades, or steps between if those are too few."""
+    decades = range(floor(log10(low)), floor(log10(high)) + 1)
+    ticks: list[float] = []
+    for steps in ((1,), (1, 2, 5), range(1, 10)):
+        if len(ticks) < 2:
+            every = [step * 10.0**decade for decade in decades for step in steps]
+            ticks = [items for items in every if low <= items <= high]
+    return ticks[:: ceil(len(ticks) / most)]
 
 
 def about_items(items: float, rounding: Callable[[float], int] = ceil) -> str:

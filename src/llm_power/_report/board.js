@@ -7,6 +7,8 @@
   const POWERS = Array.from({ length: 50 }, (_, k) => (50 + k) / 100);
   // Rows that are drawn beyond those in view, and their heights.
   const MANY = 10_000, BEYOND = 8, ROW = 24, TALL_ROW = 44, LISTED = 30;
+  // The width of a line of items on a wide screen, and the most rows that browsers save as one picture.
+  const PICTURED = 480, MOST_PICTURED = 180;
   const PROCEDURES = {
     verdict: ["Verdict", "the library's verdict"],
     fixed: ["Fixed n", "eq. (6), each pair at the level itself"],
@@ -253,6 +255,43 @@
       addEventListener(event, () => { printing = event === "beforeprint"; for (const panel of drawn.values()) drawDue(panel); for (const show of Object.values(shows)) show(); });
     }
 
+    // What a table is ordered by, a column, and "-" before one that falls; "" is the order of rank.
+    const orders = { pairs: "", ranking: "" };
+    const places = [], alphabetical = () => places[t] ??= placesOf(models().map((model) => model.name));
+    const placesOf = (names) => {
+      const { compare } = new Intl.Collator("en", { numeric: true }), made = [];
+      names.map((_, k) => k).sort((x, y) => compare(names[x], names[y])).forEach((k, place) => { made[k] = place; });
+      return made;
+    };
+    const KEYS = {
+      pairs: {
+        ranks: ({ i, j }) => (j - i) * 1e6 + i, pair: ({ i, j }) => alphabetical()[i - 1] * 1e6 + alphabetical()[j - 1],
+        verdict: (pair) => word(pair), q: (pair) => q(pair), gap: ({ gap }) => gap, interval: ({ lo }) => lo, p: ({ pf }) => pf, items: ({ n }) => n,
+        new: (pair) => !declared() || !(Math.abs(pair.gap) > 0) ? null : pair.need === null ? Infinity : Math.max(pair.even, pair.need),
+      },
+      ranking: { rank: (k) => k, possible: (k) => models()[k].low === null ? null : models()[k].low * 1e6 + models()[k].high, model: (k) => alphabetical()[k], score: (k) => models()[k].score },
+    };
+    // In order of a column; what is unknown comes last.
+    const inOrder = (table, lines) => {
+      if (!orders[table]) return lines;
+      const falls = orders[table].startsWith("-"), key = KEYS[table][orders[table].replace("-", "")], unknown = (one) => one === null || one !== one;
+      return lines.map((line) => [key(line), line])
+        .sort(([x], [y]) => unknown(x) - unknown(y) || (x < y ? -1 : x > y ? 1 : 0) * (falls ? -1 : 1)).map(([, line]) => line);
+    };
+    // A head whose columns order the table: a first press rises, a second falls, a third goes back to the ranks.
+    const orderingHead = (table, draw, columns) => head(...columns.map(([text, kind, key]) => {
+      if (!key) return [text, kind];
+      const usual = key === Object.keys(KEYS[table])[0], order = orders[table], button = h("button", { type: "button", class: "order", "data-key": key }, text);
+      const sorted = order === `-${key}` ? "descending" : order === key || (usual && !order) ? "ascending" : null;
+      button.addEventListener("click", () => {
+        orders[table] = sorted === "descending" ? "" : sorted ? `-${key}` : usual ? "" : key;
+        draw();
+        remember();
+        body(table).querySelector(`[data-key="${key}"]`).focus();
+      });
+      return [button, kind, { "aria-sort": sorted }];
+    }));
+
     const describe = (pair) => {
       const sign = code(pair, "verdict");
       const said = sign === A_BETTER || sign === B_BETTER
@@ -281,7 +320,7 @@
     const ofMany = () => board.shown !== null && board.tasks[t].kind !== "average";
     const wholeSentence = () => {
       const told = board.tasks[t].landscape;
-      return ofMany() && level() === board.alpha ? `${split(count(told.n_pairs, "pair"), told.verdicts)}. On this page: ` : "";
+      return ofMany() && told && level() === board.alpha ? `${split(count(told.n_pairs, "pair"), told.verdicts)}. On this page: ` : "";
     };
     const verdictSentence = () => {
       const { all, different, equivalent, open } = counted("verdict");
@@ -356,11 +395,12 @@
       return made;
     };
     const ranking = () => {
-      const hit = hits(), last = shown(), listedModels = models().slice(0, last);
+      const hit = hits(), last = shown(), listedModels = models().slice(0, last), lines = inOrder("ranking", [...listedModels.keys()]);
       const low = Math.min(...listedModels.map((model) => model.score_low ?? model.score));
       const high = Math.max(...listedModels.map((model) => model.score_high ?? model.score));
       const x = (score) => 4 + 152 * (score - low) / (high - low || 1);
-      const lanes = [], made = runs().map(([from, to]) => {
+      // Ranks in another order are not beside each other.
+      const lanes = [], made = (orders.ranking ? [] : runs()).map(([from, to]) => {
         let lane = lanes.findIndex((end) => end < from);
         if (lane < 0) lane = lanes.length;
         lanes[lane] = to;
@@ -372,8 +412,8 @@
         return s("path", { class: "bracket", d: `${up ? `M${at - 3} ${up}H` : `M${at} 0H`}${at}V${down}${rank === to ? `H${at - 3}` : ""}` });
       }));
       scrolled("ranking", "Ranking", { class: "rows" }, "Models in the order of their score",
-        head(["Rank", "right"], ["Possible", "right"], ["Model"], ["Score", "right"], ["", "wide"], [""]), last, ROW, (k) => {
-          const model = models()[k], known = model.score_low !== null && model.score_high !== null;
+        orderingHead("ranking", ranking, [["Rank", "right", "rank"], ["Possible", "right", "possible"], ["Model", null, "model"], ["Score", "right", "score"], ["", "wide"], [""]]), last, ROW, (line) => {
+          const k = lines[line], model = models()[k], known = model.score_low !== null && model.score_high !== null;
           const text = `${asScore(model.score)}${known ? ` (${asScore(model.score_low)} to ${asScore(model.score_high)})` : ", interval unknown"}`;
           const drawn = s("svg", { width: 160, height: 22, role: "img", "aria-label": text },
             s("title", {}, text), known ? s("line", { class: "bar", x1: x(model.score_low), x2: x(model.score_high), y1: 11, y2: 11 }) : null, s("circle", { class: "dot", cx: x(model.score), cy: 11, r: 3 }));
@@ -383,16 +423,27 @@
             h("th", { scope: "row", class: "name", title: model.name }, h("bdi", {}, model.name)),
             h("td", { class: "right" }, asScore(model.score)), h("td", { class: "wide" }, drawn), h("td", { class: "brackets" }, brackets(k + 1)));
         });
-      body("ranking").querySelector("thead .wide").append(axis([[low, asScore(low), "start"], [high, asScore(high), "end"]], x));
+      body("ranking").querySelector("thead .wide").append(axis([[low, asScore(low)], [high, asScore(high)]], x));
       const words = made.map(({ from, to }) => `${from} to ${to}`);
-      body("ranking").append(h("p", { class: "hidden-text" }, words.length ? `Not separated: ranks ${words.join(", ")}.` : "Every two models are separated."));
+      if (!orders.ranking) body("ranking").append(h("p", { class: "hidden-text" }, words.length ? `Not separated: ranks ${words.join(", ")}.` : "Every two models are separated."));
       title("ranking", firstSentence().split(/: |\.$/)[0] || "Ranking");
       const sets = [`Possible: ranks consistent with the data, jointly at ${asConfidence(board.alpha)} confidence.`, ...board.tasks[t].rank_notes].join(" ");
-      about("ranking", `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "different" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}.`, `Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.`);
+      about("ranking", orders.ranking ? sets : `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "different" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}.`, `Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.`);
     };
-    // The ends of an axis, over a column of drawings.
-    const axis = (ticks, x, width = 160) => s("svg", { width, height: 14, "aria-hidden": "true" },
-      ...ticks.map(([value, text, anchor]) => s("text", { class: "tick", x: x(value), y: 11, "text-anchor": anchor ?? "middle" }, text)));
+    // Ticks of an axis, of which none runs over the drawing's edge.
+    const ticksAt = (ticks, x, y, width) => ticks.map(([value, text]) => {
+      const at = x(value), half = 3.5 * text.length;
+      return s("text", { class: "tick", x: at, y, "text-anchor": at < half ? "start" : at > width - half ? "end" : "middle" }, text);
+    });
+    const axis = (ticks, x, width = 160) => s("svg", { width, height: 14, "aria-hidden": "true" }, ...ticksAt(ticks, x, 11, width));
+    // From two to `most` ticks of numbers of items: decades, or of fewer than two of them steps between.
+    const itemTicks = (low, high, most) => {
+      for (const steps of [[1], [1, 2, 5], [1, 2, 3, 4, 5, 6, 7, 8, 9]]) {
+        const ticks = [];
+        for (let decade = 10 ** Math.floor(Math.log10(low)); decade <= high; decade *= 10) ticks.push(...steps.map((step) => step * decade).filter((items) => items >= low && items <= high));
+        if (ticks.length > 1 || steps.length > 3) return ticks.filter((_, k) => k % Math.ceil(ticks.length / most) === 0);
+      }
+    };
 
     const step = (ratio) => ratio > 0 ? Math.min(11, Math.max(0, Math.floor(Math.log2(ratio)) + 6)) : 0;
     let cursor = null;
@@ -498,12 +549,12 @@
         ends.append(s("text", { class: "tick", x, y: 23, "text-anchor": "middle" }, text));
       });
       const names = by === "verdict" ? [[1, "different"], [0, "undetermined"], ...(board.margin === null ? [] : [[3, "equivalent"]])] : [[1, "resolved"], [0, "unresolved"]];
-      body("heat").replaceChildren(frame, h("div", { class: "legend" }, h("span", {}, "above the diagonal: q ", ends), h("span", {}, "below: "), ...names.map(([kind, text]) => {
+      body("heat").replaceChildren(frame, h("div", { class: "legend" }, h("span", {}, "each cell: a pair of models"), h("span", {}, "above the diagonal: q ", ends), h("span", {}, "below: "), ...names.map(([kind, text]) => {
         const key = s("svg", { class: "chip cells", viewBox: "0 0 10 10", "aria-hidden": "true" }, s("rect", { class: `v v-${kind}`, width: 10, height: 10 }));
         if (kind === 0) key.append(s("path", { class: "glyphs", d: "M3 7L7 3" }));
         if (kind === 3) key.append(s("path", { class: "glyphs eq", d: "M3 4h4M3 6h4" }));
         return h("span", {}, key, text);
-      }), saving("heat", "png", () => picture.toDataURL())));
+      })), saving("heat", "png", () => picture.toDataURL()));
       const { all, different } = counted(by);
       title("heat", `${grouped(different)} of ${count(all, ofMany() ? "pair on this page" : "pair").replace("pair on this pages", "pairs on this page")} ${by === "verdict" ? "are different" : "are resolved"}`);
       about("heat", `q = N/N*, ${PROCEDURES[by === "verdict" ? "fixed" : by][1]}: 1 where the items reach power ${target()} at the observed gap. ${by === "verdict" ? "Verdicts are tested and adjusted for the family; a pair can be different with q below 1." : ""}`);
@@ -512,15 +563,16 @@
     const inGaps = () => measure.unit ? `Gap in ${measure.unit}.` : "";
     // Have and need: each rank against the next, by the items of a new run that decides it.
     const ladder = () => {
-      const hit = hits(), near = [], n = board.tasks[t].items, [chosen] = PROCEDURES[procedure.value];
+      const hit = hits(), near = [], n = board.tasks[t].items, [heading] = PROCEDURES[procedure.value];
       for (let i = 1; i < shown(); i += 1) { const pair = pairOf(i, i + 1); if (pair) near.push(pair); }
       const known = near.flatMap((pair) => [pair.even, pair.need]).filter((items) => items > 0);
       const low = Math.min(n, ...known) / 2, high = Math.min(2 * Math.max(n, ...known), 1e5 * n);
-      const wide = innerWidth > 1000 ? 480 : innerWidth > 560 ? 240 : 96;
-      const x = (items) => 4 + (wide - 8) * Math.log(Math.min(items, high) / low) / Math.log(high / low);
-      const drawn = (pair) => {
-        const text = needed(pair), ends = [pair.even, pair.need].map((items) => items === null ? x(high) : x(items)), [dot, out] = [ends[1], pair.need === null || pair.need > high];
-        return s("svg", { width: wide, height: 22, role: "img", "aria-label": text },
+      const wide = innerWidth > 1000 ? PICTURED : innerWidth > 560 ? 240 : 96, short = new Intl.NumberFormat("en", { notation: "compact" });
+      const place = (width) => (items) => 4 + (width - 8) * Math.log(Math.min(items, high) / low) / Math.log(high / low);
+      const scale = (width) => axis(itemTicks(low, high, width < 240 ? 2 : 5).map((items) => [items, short.format(items)]), place(width), width);
+      const drawn = (pair, width = wide) => {
+        const x = place(width), text = needed(pair), ends = [pair.even, pair.need].map((items) => items === null ? x(high) : x(items)), [dot, out] = [ends[1], pair.need === null || pair.need > high];
+        return s("svg", { width, height: 22, role: "img", "aria-label": text },
           s("line", { class: "here", x1: x(n), x2: x(n), y1: 0, y2: 22 }),
           ...(pair.even === null || !declared() ? [] : [s("line", { class: "bar", x1: ends[0], x2: ends[1], y1: 11, y2: 11 }),
             code(pair, "verdict") === UNDETERMINED || out ? s("path", { class: "dot", d: out ? `M${dot - 5} 7L${dot + 3} 11L${dot - 5} 15Z` : `M${dot - 4} 15L${dot} 7L${dot + 4} 15Z` })
@@ -528,20 +580,30 @@
       };
       if (near.length) {
         scrolled("ladder", "Have and need", { class: "rows stacked" }, "Adjacent ranks, and the items of a new run that decides them",
-          head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : chosen, "wide"], ["Gap", "right wide"], ["Items, log scale", "scale"], ["New items", "right"]), near.length, TALL_ROW, (k) => {
+          head(["Ranks", "wide"], ["Pair"], [heading, "wide"], ["Gap", "right wide"], ["Items, log scale", "scale"], ["New items", "right"]), near.length, TALL_ROW, (k) => {
             const pair = near[k];
             return h("tr", { "data-g": pair.g, class: hit[pair.i - 1] || hit[pair.j - 1] ? null : "miss" },
               h("td", { class: "wide" }, `${pair.i}–${pair.j}`), both(pair), h("td", { class: "wide" }, h("span", { class: `word v-${code(pair)}` }, word(pair))),
               h("td", { class: "right wide" }, asPoints(pair.gap)), h("td", { class: `ladder v-${code(pair, "verdict")}` }, drawn(pair)), h("td", { class: "right needed" }, needed(pair), h("span", { class: "wide" }, pair.need === null ? sees(pair) : "")));
           });
-        const decades = [];
-        for (let items = 10 ** Math.ceil(Math.log10(low)); items <= high; items *= 10) decades.push(items);
-        const every = Math.ceil(decades.length / (wide < 240 ? 2 : 3)), short = new Intl.NumberFormat("en", { notation: "compact" });
-        body("ladder").querySelector("thead .scale").append(axis(decades.filter((_, k) => k % every === 0).map((items) => [items, short.format(items)]), x, wide));
-        body("ladder").append(saving("ladder", "csv", () => asCsv(near)));
+        body("ladder").querySelector("thead .scale").append(scale(wide));
+        // The table as one drawing: of each pair its ranks, names, verdict, gap and line.
+        const words = (x, y, text, more) => s("text", { x, y, ...more }, text), right = { "text-anchor": "end" };
+        const picture = () => {
+          const kept = near.slice(0, MOST_PICTURED), width = 1090, height = TALL_ROW * kept.length + 40;
+          return s("svg", { width: width + 16, height, viewBox: `-8 0 ${width + 16} ${height}` },
+            ...[["Ranks", 0], [kept.length < near.length ? `Pair, the first ${grouped(kept.length)} of ${grouped(near.length)}` : "Pair", 60], [heading, 320], ["Gap", 460, right], [`Items, log scale; dashed: ${grouped(n)} at hand`, 480], ["New items", width, right]].map(([text, x, more]) => words(x, 12, text, { class: "tick", ...more })),
+            fill(scale(PICTURED), { x: 480, y: 18 }, []),
+            ...kept.map((pair, k) => s("svg", { y: 40 + TALL_ROW * k, width, height: TALL_ROW },
+              s("line", { class: "axis", x2: width }), words(0, 26, `${pair.i}–${pair.j}`),
+              s("svg", { x: 60, width: 250, height: TALL_ROW }, words(0, 18, name(pair.i)), words(0, 34, name(pair.j))),
+              words(320, 26, word(pair), { class: `word v-${code(pair)}` }), words(460, 26, asPoints(pair.gap), right),
+              s("g", { class: `ladder v-${code(pair, "verdict")}` }, fill(drawn(pair, PICTURED), { x: 480, y: 11 }, [])), words(width, 26, needed(pair), right))));
+        };
+        body("ladder").append(...picturing("ladder", picture), saving("ladder", "csv", () => asCsv(near)));
       } else body("ladder").replaceChildren(h("p", { class: "none" }, "No adjacent pair was compared."));
       title("ladder", declared() ? board.tasks[t].finding : "Each rank against the next");
-      about("ladder", `Dashed: the ${grouped(n)} items at hand. Line: items of a new run that decides the pair, from a chance of 0.5 to ${board.power} at its mark${declared() ? "" : ", known at the declared level and power alone"}. Arrow: even a thousand times these items give no chance of ${board.power}. A different pair whose mark is right of the dashed line can need more new items than it has: its true gap may be smaller than the gap seen.`, `${inGaps()} Detectable gap: the smallest that the items at hand detect with power ${board.power}.`);
+      about("ladder", `Each row: a pair of models, a rank and the next. Dashed: the ${grouped(n)} items at hand. Line: items of a new run that decides the pair, from a chance of 0.5 to ${board.power} at its mark${declared() ? "" : ", known at the declared level and power alone"}. Arrow: even a thousand times these items give no chance of ${board.power}. A different pair whose mark is right of the dashed line can need more new items than it has: its true gap may be smaller than the gap seen.`, `${inGaps()} Detectable gap: the smallest that the items at hand detect with power ${board.power}.`);
     };
 
     // Counts of pairs by the multiple of the items at hand from which they are decided, a bin a point across.
@@ -556,9 +618,9 @@
     const share = () => {
       const n = board.tasks[t].items, chosen = procedure.value;
       // On a narrow screen the picture is drawn as wide as it is shown, to keep its text legible.
-      const [width, height, left, bottom, from, to] = [Math.min(560, innerWidth - 32), 250, 56, 34, FROM, TO];
+      const [width, height, left, above, bottom, from, to] = [Math.min(560, innerWidth - 32), 260, 56, 18, 34, FROM, TO];
       const x = (multiple) => left + (width - left - 8) * Math.log(multiple / from) / Math.log(to / from);
-      const y = (part) => 8 + (height - bottom - 8) * (1 - part);
+      const y = (part) => above + (height - bottom - above) * (1 - part);
       const steps = ({ all, within }, begin) => {
         let path = "", last = -1;
         for (let bin = begin; bin <= BINS; bin += 1) {
@@ -571,17 +633,17 @@
       const found = Object.fromEntries([...procedure.options].filter(({ disabled }) => !disabled).map(({ value }) => [value, multiples(value)]));
       const axes = [];
       for (let part = 0; part <= 1; part += 0.25) axes.push(s("line", { class: "axis", x1: left, x2: width - 8, y1: y(part), y2: y(part) }), s("text", { class: "tick", x: left - 6, y: y(part) + 4, "text-anchor": "end" }, `${100 * part}%`));
-      for (let items = 10 ** Math.ceil(Math.log10(n * from)); items <= n * to; items *= 10) axes.push(s("text", { class: "tick", x: x(items / n), y: height - 16, "text-anchor": "middle" }, grouped(items)));
-      axes.push(s("text", { class: "tick", x: x(1) - 6, y: 18, "text-anchor": "end" }, `${grouped(n)} at hand`));
+      axes.push(...ticksAt(itemTicks(n * from, n * to, 4).map((items) => [items / n, grouped(items)]), x, height - 16, width));
+      axes.push(...ticksAt([[1, `${grouped(n)} at hand`]], x, 11, width));
       axes.push(s("text", { class: "tick", x: (left + width) / 2, y: height - 2, "text-anchor": "middle" }, "items"));
       const others = Object.keys(found).filter((by) => by !== chosen && by !== "verdict" && found[by].all);
       const { all, within } = found[chosen], part = (multiple) => within[binOf(multiple)] / all, begin = (by) => by === "verdict" ? binOf(1) : 0;
       const state = chosen !== "verdict" ? "resolved" : board.margin === null ? "different" : "different or equivalent", of = ofMany() ? `these ${grouped(all)} ${board.shown}` : "the pairs";
       const finding = all ? `${asPercent(part(1))}% of ${of} are ${state} on the ${count(n, "item")} at hand` : "No pair has a q under this procedure";
       axes.push(s("text", { class: "tick", transform: `translate(10 ${(height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, `pairs ${state}`));
-      const more = !all ? "" : chosen === "verdict" && !declared() ? "What more items would decide is known at the declared level and power. "
+      const more = !all || part(1) === 1 ? "" : chosen === "verdict" && !declared() ? "What more items would decide is known at the declared level and power. "
         : `On four times as many ${asPercent(part(4))}% would be${chosen === "verdict" ? "" : ", if the observed rates stay"}. `;
-      const need = s("line", { class: "need", y1: 8, y2: height - bottom });
+      const need = s("line", { class: "need", y1: above, y2: height - bottom });
       // Where the pair that is marked has its N*; at the edge where it lies beyond.
       showNeed = (pair) => {
         const at = pair && q(pair) > 0 ? Math.min(to, Math.max(from, 1 / q(pair))) : to;
@@ -590,11 +652,11 @@
       showNeed(null);
       body("share").replaceChildren(s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `${finding}. ${more}`.trim() }, ...axes, need,
         ...others.map((by) => s("path", { class: "line", d: steps(found[by], 0) }, s("title", {}, PROCEDURES[by][0]))),
-        s("line", { class: "here", x1: x(1), x2: x(1), y1: 8, y2: height - bottom }),
+        s("line", { class: "here", x1: x(1), x2: x(1), y1: above, y2: height - bottom }),
         ...(all ? [s("path", { class: "line chosen", d: steps(found[chosen], begin(chosen)) }, s("title", {}, PROCEDURES[chosen][0]))] : [])));
-      body("share").append(saving("share", "svg", () => standalone(body("share").querySelector("svg"))), saving("share", "png", () => raster(body("share").querySelector("svg"))));
+      body("share").append(...picturing("share", () => body("share").querySelector("svg")));
       title("share", finding);
-      about("share", `${more}Dark: ${PROCEDURES[chosen][0]}; pale: the other procedures; dashed: the items at hand; thin line: N* of the marked pair.${board.tasks[t].kind === "average" ? " Items are those of all tasks, multiplied alike." : ""}`);
+      about("share", `${more}Each line counts pairs of models. Dark: ${PROCEDURES[chosen][0]}; pale: the other procedures; dashed: the items at hand; thin line: N* of the marked pair.${board.tasks[t].kind === "average" ? " Items are those of all tasks, multiplied alike." : ""}`);
     };
 
     // All pairs of the task in bins, also those that are too many for this page.
@@ -678,11 +740,11 @@
         head(["Pair"], ...names.map((by) => [PROCEDURES[by][0], by === chosen ? "chosen" : null])), h("tbody", {}, ...lines))));
       const more = kept.length - lines.length;
       title("flips", `${grouped(flipped)} of ${count(inView.pairs.length, "pair")} ${flipped === 1 ? "depends" : "depend"} on the procedure`);
-      about("flips", `● ${board.margin === null ? "different" : "different or equivalent"} (resolved), ○ not. Outlined: not as ${PROCEDURES[chosen][0]}. Shown: these and the adjacent pairs${more > 0 ? `, the first ${LISTED}; ${grouped(more)} more` : ""}.`);
+      about("flips", `Each row: a pair of models. ● ${board.margin === null ? "different" : "different or equivalent"} (resolved), ○ not. Outlined: not as ${PROCEDURES[chosen][0]}. Shown: these and the adjacent pairs${more > 0 ? `, the first ${LISTED}; ${grouped(more)} more` : ""}.`);
     };
 
     const list = () => {
-      const kept = wanted().pairs;
+      const kept = inOrder("pairs", wanted().pairs);
       const lines = kept.slice(0, listed).map((pair) => h("tr", { "data-g": pair.g },
         h("td", { class: "wide" }, `${pair.i}–${pair.j}`),
         both(pair),
@@ -696,10 +758,10 @@
       const more = h("button", { type: "button", class: "more" }, `Show ${Math.min(LISTED, kept.length - lines.length)} more`);
       more.addEventListener("click", () => { listed += LISTED; list(); });
       body("pairs").replaceChildren(kept.length ? h("table", { class: "rows" },
-        h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
-        head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [intervals(), "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["New items", "right"]),
+        h("caption", { class: "hidden-text" }, "Pairs of models"),
+        orderingHead("pairs", list, [["Ranks", "wide", "ranks"], ["Pair", null, "pair"], [PROCEDURES[procedure.value][0], null, "verdict"], ["q", "right wide", "q"], ["Gap", "right", "gap"], [intervals(), "right wide", "interval"], ["Family p", "right wide", "p"], ["Items", "right wide", "items"], ["New items", "right", "new"]]),
         h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []), saving("pairs", "csv", () => asCsv(kept)));
-      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${inGaps()} New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}.`, "p is adjusted for the whole family.");
+      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}${orders.pairs ? "" : ", neighbors first"}; a head orders them, and a pair opens, on a click or Enter. ${inGaps()} New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}.`, "p is adjusted for the whole family.");
     };
 
     const provenance = () => {
@@ -759,7 +821,7 @@
         h("tbody", {}, h("tr", {}, h("th", { scope: "row" }, ...label(pair.i, "solves")), h("td", {}, grouped(pair.n11)), h("td", {}, grouped(pair.b))),
           h("tr", {}, h("th", { scope: "row" }, "does not"), h("td", {}, grouped(pair.c)), h("td", {}, grouped(pair.n00)))));
     };
-    const open = (pair) => {
+    const tellAll = (pair) => {
       const facts = [
         ["Verdict", h("span", { class: `word v-${code(pair, "verdict")}` }, word(pair, "verdict"))],
         ["Gap", gapText(pair)],
@@ -777,7 +839,7 @@
         h("h2", { id: "pair-title" }, `${pair.i}–${pair.j}: `, h("bdi", {}, name(pair.i)), " against ", h("bdi", {}, name(pair.j))),
         cells(pair), h("dl", { class: "facts" }, ...facts.map(([term, value]) => h("div", {}, h("dt", {}, term), h("dd", {}, value)))),
         h("p", {}, "To keep under test, in claims.yaml, which ", h("code", {}, "llm-power audit claims.yaml --results FOLDER"), " judges:"), area, copying(area, "Copy the claim"));
-      dialog.showModal();
+      if (!dialog.open) dialog.showModal();
     };
 
     // ---- What happens.
@@ -812,16 +874,21 @@
       });
       return button;
     };
+    const picturing = (panel, made) => [["svg", standalone], ["png", raster]].map(([kind, as]) => saving(panel, kind, () => as(made())));
     const COLUMNS = [["rank_a", ({ i }) => i], ["rank_b", ({ j }) => j], ["model_a", ({ i }) => name(i)], ["model_b", ({ j }) => name(j)], ["verdict", (pair) => word(pair, "verdict")],
-      ["gap", ({ gap }) => gap], ["gap_low", ({ lo }) => lo], ["gap_high", ({ hi }) => hi], ["p_family", ({ pf }) => pf], ["n_items", ({ n }) => n], ["items_even", ({ even }) => even], ["items_assured", ({ need }) => need]];
+      ["alpha", level], ["power", target], ["procedure", () => procedure.value], ["outcome", (pair) => word(pair)], ["q", (pair) => written(q(pair))],
+      ["gap", ({ gap }) => gap], ["gap_low", ({ lo }) => lo], ["gap_high", ({ hi }) => hi], ["p_family", ({ pf }) => pf], ["n_items", ({ n }) => n], ["items_even", ({ even }) => declared() ? even : null], ["items_assured", ({ need }) => declared() ? need : null]];
     const asCsv = (kept) => [COLUMNS.map(([column]) => column), ...kept.map((pair) => COLUMNS.map(([, of]) => of(pair) ?? ""))]
       .map((row) => row.map((cell) => /[",\n\r]/.test(cell) ? `"${String(cell).replaceAll('"', '""')}"` : cell).join()).join("\n") + "\n";
     const standalone = (drawn) => {
-      const copy = drawn.cloneNode(true), parts = copy.querySelectorAll("*");
+      // Styles are those of an element of the page.
+      const alone = !drawn.isConnected, copy = drawn.cloneNode(true), parts = copy.querySelectorAll("*");
+      if (alone) document.body.append(drawn);
       drawn.querySelectorAll("*").forEach((part, k) => {
         const style = getComputedStyle(part);
-        for (const property of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "visibility"]) parts[k].setAttribute(property, style.getPropertyValue(property));
+        for (const property of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "visibility"]) parts[k].setAttribute(property, style.getPropertyValue(property));
       });
+      if (alone) drawn.remove();
       return new XMLSerializer().serializeToString(fill(copy, { xmlns: "http://www.w3.org/2000/svg" }, []));
     };
     const raster = async (drawn) => {
@@ -834,18 +901,43 @@
       return canvas.toDataURL();
     };
     // What is shown stands in the address, so that a link leads to it; while a control moves, the address rests.
-    let remembering = 0;
-    const remember = () => {
-      const state = Object.entries({ task: t, procedure: procedure.value, alpha: level(), power: target(), top: shown(), q: search.value });
-      const usual = { task: 0, procedure: "verdict", alpha: board.alpha, power: board.power, top: models().length, q: "" };
-      const query = new URLSearchParams(state.filter(([key, value]) => value !== usual[key]));
-      // Some browsers refuse a page on disk a changed address.
-      try { history.replaceState(null, "", query.size ? `#${query}` : location.pathname + location.search); } catch { /* the page goes on without */ }
+    let remembering = 0, opened = null, returning = false;
+    const view = () => {
+      const state = Object.entries({ task: t, procedure: procedure.value, alpha: level(), power: target(), top: shown(), q: search.value, order: orders.pairs, ranked: orders.ranking });
+      const usual = { task: 0, procedure: "verdict", alpha: board.alpha, power: board.power, top: models().length, q: "", order: "", ranked: "" };
+      return new URLSearchParams(state.filter(([key, value]) => value !== usual[key]));
     };
+    const remember = (step = "replaceState") => {
+      clearTimeout(remembering);
+      const query = view();
+      if (opened) query.set("pair", `${opened.i}-${opened.j}`);
+      // Some browsers refuse a page on disk a changed address.
+      try { history[step](step === "pushState" || (opened && history.state), "", query.size ? `#${query}` : location.pathname + location.search); } catch { /* the page goes on without */ }
+    };
+    // A pair that is opened is a step of the history, which closing it takes back.
+    const open = (pair) => {
+      remember();
+      opened = pair;
+      tellAll(pair);
+      remember(history.state ? "replaceState" : "pushState");
+    };
+    dialog.addEventListener("close", () => {
+      if (!opened) return;
+      opened = null;
+      returning = Boolean(history.state);
+      if (returning) history.back();
+      else remember();
+    });
     const recall = () => {
-      const state = new URLSearchParams(location.hash.slice(1)), number = (key, usual) => state.has(key) ? Number(state.get(key)) : usual;
-      t = board.tasks[number("task", 0)] ? number("task", 0) : 0;
-      reset(state.has("procedure") || state.has("alpha") || state.has("power") || state.has("top") || state.has("q") ? state : null);
+      const state = new URLSearchParams(location.hash.slice(1)), pair = (state.get("pair") ?? "").split("-").map(Number);
+      state.delete("pair");
+      if (!found || String(state) !== String(view())) {
+        t = board.tasks[Number(state.get("task"))] ? Number(state.get("task")) : 0;
+        reset(state.size ? state : null);
+      }
+      opened = pairOf(...pair) ?? null;
+      if (opened) tellAll(opened);
+      else dialog.close();
     };
     const known = (by) => {
       const { kind, pairs: columns, result } = board.tasks[t];
@@ -908,10 +1000,13 @@
       alpha.value = place(levels, "alpha", board.alpha);
       power.value = place(powers, "power", board.power);
       listed = LISTED;
+      const asked = (key, among) => { const value = state?.get(key) ?? ""; return Object.hasOwn(among, value.replace("-", "")) ? value : ""; };
+      orders.pairs = asked("order", KEYS.pairs);
+      orders.ranking = asked("ranked", KEYS.ranking);
       read();
       found = judge(board, pairs, level(), target());
-      if (state?.get("procedure") in found.q) procedure.value = state.get("procedure");
-      search.value = state?.get("q") ?? search.value;
+      procedure.value = asked("procedure", found.q) || "verdict";
+      search.value = state?.get("q") ?? "";
       choose(t);
       if (Number(state?.get("top"))) { top.value = Number(state.get("top")); draw(); }
     };
@@ -959,7 +1054,9 @@
         search.focus();
       }
     });
-    addEventListener("hashchange", recall);
+    addEventListener("hashchange", () => {
+      if (returning) { returning = false; remember(); } else if (!document.getElementById(location.hash.slice(1))) recall();
+    });
     recall();
   };
   addEventListener("DOMContentLoaded", start);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from math import ceil, floor, isfinite, log, log10
+from math import isfinite, log
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +18,7 @@ from llm_power._board.have_need import (
     HaveNeed,
     have_need,
     items_axis,
+    items_ticks,
     models_of,
     short_names,
     what_lines_mean,
@@ -149,9 +150,9 @@ def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:
             row[at(rung.many)] = _MARKS[rung.verdict] if rung.many <= high else ">"
         lines.append(f"{padded(label, left)}  {''.join(row)}  {rung.needed}")
     ticks = ""
-    for decade in (10**k for k in range(ceil(log10(low)), floor(log10(high)) + 1)):
-        if at(decade) >= len(ticks):
-            ticks = f"{ticks:{at(decade)}}+{decade:,} "
+    for items in items_ticks(low, high, room):
+        if at(items) >= len(ticks):
+            ticks = f"{ticks:{at(items)}}+{items:,.0f} "
     lines.append(f"{'':{left}}  {ticks:{room}} new items")
     kinds = {rung.verdict for rung in shown if isfinite(rung.many)}
     marks = ", ".join(f"{mark} {name}" for name, mark in _MARKS.items() if name in kinds)

@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, NullLocator
 
 from llm_power._board.have_need import (
     HaveNeed,
@@ -22,6 +22,7 @@ from llm_power._board.have_need import (
     elided,
     have_need,
     items_axis,
+    items_ticks,
     models_of,
     short_names,
     what_lines_mean,
@@ -134,12 +135,13 @@ def _draw_task(ax: Axes, board: HaveNeed, most: int) -> None:
     ax.text(board.items, -0.8, f"{board.items:,} items at hand", ha="center", fontsize=8)
     every = models_of(board.rungs)
     names = short_names(list(models.values()), every, _NAME_CHARACTERS)
-    labels = [f"{_plain(names[model])}  {rank}" for rank, model in models.items()]
+    # Marks of direction around a name keep its rank to the right, also of Hebrew.
+    labels = [f"\u200e{_plain(names[model])}\u200e  {rank}" for rank, model in models.items()]
     if len(every) > len(models):
         labels.append(f"the best {len(models)} of {counted(len(every), 'model')}")
     ax.set_yticks(range(len(labels)), labels, fontsize=8)
     ax.set(xscale="log", xlim=(low, high), ylim=(len(labels) - 0.4, -1.6))
-    ax.xaxis.set_major_locator(LogLocator(numticks=4))
+    ax.set_xticks(items_ticks(low, high, 3))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: about_items(value)))
     ax.tick_params(axis="y", length=0)

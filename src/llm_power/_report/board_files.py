@@ -127,7 +127,8 @@ def _boxes(shown: PageData, pictures: Sequence[str]) -> str:
     models = [model["name"] for task in shown["tasks"] for model in task["models"][:MOST_ROWS]]
     lacking = missing_glyphs([shown["title"], *models])
     what = counted(len(lacking), "character")
-    return f"note: {', '.join(pictures)}: boxes for {what} that the font lacks" if lacking else ""
+    drawn = ", ".join([*pictures, _CARD])
+    return f"note: {drawn}: boxes for {what} that the fonts lack" if lacking else ""
 
 
 #: Pairs up to which pairs.csv is written unasked: 10 MB.

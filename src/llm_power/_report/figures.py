@@ -63,9 +63,10 @@ def house_style() -> Iterator[None]:
 
 
 def missing_glyphs(texts: Iterable[str]) -> str:
-    """Return the characters that the house font lacks, by code point; each draws as a box."""
+    """Return the characters that the house fonts lack, by code point; each draws as a box."""
     with house_style():
-        known = get_font(findfont(FontProperties())).get_charmap()
+        fonts = [get_font(findfont(FontProperties(name))) for name in mpl.rcParams["font.family"]]
+    known = set[int]().union(*(font.get_charmap() for font in fonts))
     found = {c for c in "".join(texts) if c.isprintable() and ord(c) not in known}
     return "".join(sorted(found))
 
@@ -161,7 +162,7 @@ def _print_around(figure: Figure, line: str, *, mark: str, heading: str) -> Rect
     text = wrapped(f"Provenance: {line}", int(width * 26))
     above = wrapped(heading, int(width * 12.5))
     foot = 0.10 * len(text) + 0.06
-    marked, headed = 0.10 if mark else 0.0, 0.20 * len(above)
+    marked, headed = 0.10 if mark else 0.0, 0.22 * len(above)
     total = height + foot + marked + headed
     figure.set_size_inches(width, total)
     inside = (0.0, foot / total, 1.0, height / total)
@@ -208,8 +209,6 @@ def draw_power(table: pd.DataFrame, *, gap_label: str) -> Figure:
     sizes = sorted(table["dataset_size"].unique())
     colors = mpl.colormaps["viridis"](np.linspace(0.0, 0.85, len(sizes)))
     with house_style():
-        # By name: "serif" would be whatever the settings say when the figure is drawn.
-        mpl.rcParams["font.family"] = mpl.rcParams["font.serif"]
         figure = new_figure(height=2.6, wide=len(panels) > 1)
         figure.set_layout_engine("constrained")
         axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]

@@ -78,8 +78,8 @@ const Page = (() => {
   };
   const h = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
   const s = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
-  /** The head of a table, from the text and the class of each column. */
-  const head = (...cells) => h("thead", {}, h("tr", {}, ...cells.map(([text, kind]) => h(text ? "th" : "td", { scope: text ? "col" : null, class: kind }, text))));
+  /** The head of a table, from the content, the class and further attributes of each column. */
+  const head = (...cells) => h("thead", {}, h("tr", {}, ...cells.map(([text, kind, more]) => h(text ? "th" : "td", { scope: text ? "col" : null, class: kind, ...more }, text))));
 
   return { ndtri, zSum, grouped, asItems, count, fill, h, s, head };
 })();

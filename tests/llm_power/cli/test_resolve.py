@@ -452,7 +452,7 @@ def test_names_stay_exact_and_boxes_are_told_in_one_line(
     command = ("resolve", scores, "--cluster", "subject", "--out", out)
     assert run(*command, "--plot", "png", "--plot", "svg") == 0
     assert capsys.readouterr().err == (
-        "note: board.png, board.svg: boxes for 5 characters that the font lacks\n"
+        "note: board.png, board.svg, card.png: boxes for 5 characters that the fonts lack\n"
     )
     assert sorted(path.suffix for path in out.glob("board.*")) == [".html", ".md", ".png", ".svg"]
     assert run(*command) == 0

@@ -8,17 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from boards import HOSTILE, Drawn, Name, example, streamed_example
+from hypothesis import given
+from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from PIL import Image
 
-from llm_power._board.have_need import HaveNeed, short_names
+from llm_power._board.have_need import HaveNeed, items_ticks, short_names
 from llm_power._board.page_data import page_data
 from llm_power._board.resolve import resolve_board
 from llm_power._board.summary import describe_board
 from llm_power._provenance import Provenance
 from llm_power._report import board_figure
 from llm_power._report.board_figure import boards_of, draw_board, save_board_figure, save_card
-from llm_power._report.figures import house_style, save_figure
+from llm_power._report.figures import house_style, missing_glyphs, save_figure
 from llm_power._scores.store import TaskScores
 from looked_at import check_looks, drawn_as_locked
 
@@ -101,6 +103,29 @@ def test_each_rung_has_its_items_its_verdict_and_both_names(name: Name) -> None:
     counts = [text.get_text() for text in legend.get_texts()]
     verdicts = [rung.verdict for board in boards for rung in board.rungs]
     assert {*counts} == {f"{name} ({verdicts.count(name):,})" for name in verdicts}
+
+
+@given(low=st.floats(1, 1e9), times=st.floats(4, 1e10), most=st.integers(2, 6))
+def test_an_axis_of_items_has_two_ticks_at_least(low: float, times: float, most: int) -> None:
+    ticks = items_ticks(low, low * times, most)
+    assert 2 <= len(ticks) <= most
+    assert all(low <= items <= low * times for items in ticks)
+    assert all(len(f"{items:e}".partition("e")[0].strip("0")) == 2 for items in ticks)
+
+
+@pytest.mark.parametrize("name", ["usual", "two"])
+def test_a_picture_of_less_than_two_decades_has_two_ticks(name: Name) -> None:
+    figure, _ = drawn_board(example(name))
+    low, high = figure.axes[0].get_xlim()
+    assert sum(low <= items <= high for items in figure.axes[0].get_xticks()) >= 2
+
+
+def test_hebrew_is_drawn_and_its_rank_stays_to_the_right() -> None:
+    assert missing_glyphs(["שלום", "Ж", "日本"]) == "日本"
+    figure, _ = drawn_board(example("hostile"))
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    # The second mark of direction ends the name: without it the number would join it.
+    assert "\u200eשלום עולם\u200e  3" in labels
 
 
 def test_a_streamed_board_is_drawn_from_its_adjacent_pairs() -> None:

@@ -9,7 +9,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from io import StringIO
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -467,6 +467,17 @@ def test_the_best_models_of_too_many_pairs_say_so(
     np.testing.assert_allclose([found[g] for g in found], expected[list(found)], rtol=1e-12)
 
 
+def test_the_best_models_of_a_small_board_have_a_page(browser: Browser, tmp_path: Path) -> None:
+    drawn = example("usual")
+    every, summary = drawn.board.verdicts, drawn.summary | {"shown": "pairs of the best 3 models"}
+    data = page_data(every[every["rank_b"] <= 3], summary, title="usual")
+    (tmp_path / "page.html").write_text(render_board_page(data), encoding="utf-8")
+    open_page(browser, (tmp_path / "page.html").as_uri())
+    assert read_log(browser, "browser") == []
+    assert "of 3 pairs of the best 3 models" in text_of(browser, "#headline")
+    assert "21 pairs, every two models" in text_of(browser, "#about")
+
+
 def test_equivalence_at_another_level_is_that_of_the_whole_family(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -701,6 +712,154 @@ def test_what_is_shown_stands_in_the_address(browser: Browser, visit: Visit, fol
     assert len(listed(browser)) == 21
 
 
+def open_pair(browser: Browser) -> str | None:
+    """Return the title of the pair that is open."""
+    dialog = browser.find_element(By.ID, "pair")
+    return text_of(browser, "#pair-title") if dialog.is_displayed() else None
+
+
+def test_an_opened_pair_stands_in_the_address_and_is_a_step_of_the_history(visit: Visit) -> None:
+    browser = visit()
+    choose(browser, "holm")
+    browser.find_element(By.CSS_SELECTOR, "#pairs tr:nth-child(8) .open").click()
+    wait_until(browser, lambda: browser.current_url.endswith("#procedure=holm&pair=2-4"))
+    title = "2–4: org/model-1 against org/model-3"
+    assert open_pair(browser) == title
+    address = browser.current_url
+    for close in (browser.back, lambda: press(browser, Keys.ESCAPE)):
+        close()
+        wait_until(browser, lambda: browser.current_url.endswith("#procedure=holm"))
+        assert open_pair(browser) is None
+        # What was pressed has the focus again, for nothing was drawn anew.
+        assert browser.switch_to.active_element.get_attribute("class") == "open"
+        browser.forward()
+        wait_until(browser, lambda: open_pair(browser) == title)
+    # A link opens it. Closing then leaves the page, but not to where the reader was before.
+    open_page(browser, address)
+    assert open_pair(browser) == title
+    assert Select(browser.find_element(By.NAME, "procedure")).first_selected_option.text == "Holm"
+    browser.find_element(By.CSS_SELECTOR, "#pair .close").click()
+    wait_until(browser, lambda: browser.current_url.endswith("#procedure=holm"))
+    open_page(browser, address.replace("2-4", "2-99"))
+    assert open_pair(browser) is None
+    assert read_log(browser, "browser") == []
+
+
+def test_going_forward_to_a_pair_restores_what_was_shown_with_it(visit: Visit) -> None:
+    browser = visit()
+    browser.find_element(By.CSS_SELECTOR, "#ladder .open").click()
+    browser.back()
+    wait_until(browser, lambda: open_pair(browser) is None)
+    choose(browser, "bonferroni")
+    browser.find_element(By.NAME, "q").send_keys("model-3")
+    wait_until(browser, lambda: "bonferroni&q=model-3" in browser.current_url)
+    browser.forward()
+    wait_until(browser, lambda: open_pair(browser) is not None)
+    assert len(listed(browser)) == 21
+    assert browser.current_url.endswith("#pair=1-2")
+
+
+def test_the_link_to_the_ranking_leaves_the_controls_as_they_are(visit: Visit) -> None:
+    browser = visit()
+    choose(browser, "holm")
+    browser.execute_script("document.querySelector('.skip').click()")
+    wait_until(browser, lambda: browser.current_url.endswith("#ranking"))
+    procedure = Select(browser.find_element(By.NAME, "procedure"))
+    assert procedure.first_selected_option.text == "Holm"
+
+
+def column(browser: Browser, panel: str, number: int) -> list[str]:
+    cells: list[str] = browser.execute_script(
+        "return [...document.querySelectorAll(`#${arguments[0]} tbody"
+        " :is([data-g], [data-m]) > :nth-child(${arguments[1]})`)].map((e) => e.textContent)",
+        panel,
+        number,
+    )
+    return cells
+
+
+def order_of(browser: Browser, panel: str) -> list[str]:
+    """Return the column that orders a table, and how."""
+    heads = browser.find_elements(By.CSS_SELECTOR, f"#{panel} [aria-sort]")
+    return [f"{head.text} {head.get_attribute('aria-sort')}" for head in heads]
+
+
+def test_lists_are_ordered_by_their_columns_by_mouse_and_keys(visit: Visit) -> None:
+    browser = visit()
+    nearest = column(browser, "pairs", 1)
+    assert order_of(browser, "pairs") == ["Ranks ascending"]
+    gap = "#pairs [data-key=gap]"
+    browser.find_element(By.CSS_SELECTOR, gap).click()
+    assert order_of(browser, "pairs") == ["Gap ascending"]
+    rising = [float(cell) for cell in column(browser, "pairs", 5)]
+    assert rising == sorted(rising)
+    # The head keeps the focus, so that a second press turns the order.
+    press(browser, Keys.ENTER)
+    assert order_of(browser, "pairs") == ["Gap descending"]
+    assert [float(cell) for cell in column(browser, "pairs", 5)] == rising[::-1]
+    assert browser.current_url.endswith("#order=-gap")
+    model = browser.find_element(By.CSS_SELECTOR, "#ranking [data-key=model]")
+    # The controls, which stay above, do not cover what is scrolled to.
+    browser.execute_script("arguments[0].scrollIntoView()", model)
+    model.click()
+    press(browser, Keys.SPACE)
+    ranks = [str(rank) for rank in range(1, 8)]
+    assert column(browser, "ranking", 1) == ranks[::-1]
+    assert browser.find_elements(By.CSS_SELECTOR, "#ranking .bracket") == []
+    address, pairs = browser.current_url, column(browser, "pairs", 1)
+    assert address.endswith("#order=-gap&ranked=-model")
+    open_page(browser, address)
+    assert column(browser, "pairs", 1) == pairs
+    assert column(browser, "ranking", 1) == ranks[::-1]
+    # A third press goes back to the ranks, and so does a column that there is not.
+    browser.find_element(By.CSS_SELECTOR, gap).click()
+    assert column(browser, "pairs", 1) == nearest
+    browser.find_element(By.CSS_SELECTOR, "button[type=reset]").click()
+    wait_until(browser, lambda: "#" not in browser.current_url)
+    assert column(browser, "ranking", 1) == ranks
+    open_page(browser, f"{browser.current_url}#order=constructor&procedure=constructor")
+    assert column(browser, "pairs", 1) == nearest
+    assert read_log(browser, "browser") == []
+
+
+def test_what_is_unknown_is_the_last_in_either_order(visit: Visit) -> None:
+    browser = visit("edges")
+    for sign in ("", "-"):
+        open_page(browser, f"{browser.current_url.partition('#')[0]}#order={sign}q")
+        found = column(browser, "pairs", 4)
+        known = [cell for cell in found if cell != "–"]
+        assert 0 < len(known) < len(found)
+        assert found[: len(known)] == known
+
+
+@pytest.mark.parametrize("width", [400, 1300])
+def test_axes_of_items_have_two_ticks_that_stay_on_the_screen(visit: Visit, width: int) -> None:
+    for name in ("usual", "two", "tasks", "edges", "many"):
+        browser = visit(name, width)
+        for axis in ("#ladder .scale", "#share"):
+            ticks = browser.execute_script(
+                "return [...document.querySelectorAll(`${arguments[0]} .tick`)]"
+                ".filter((e) => /^[\\d,.KMB]+$/.test(e.textContent)).map((e) => {"
+                " const [own, all] = [e, e.ownerSVGElement].map((e) => e.getBoundingClientRect());"
+                " return [own.left - all.left, all.right - own.right, own.left, own.right]; })",
+                axis,
+            )
+            assert len(ticks) >= 2, (name, axis)
+            assert min(min(left, right, begin) for left, right, begin, _ in ticks) >= -0.5
+            assert max(end for *_, end in ticks) <= width
+            # No label runs into the next.
+            ends = sorted((begin, end) for *_, begin, end in ticks)
+            assert all(one[1] < other[0] for one, other in pairwise(ends))
+
+
+def test_keys_say_that_a_mark_is_a_pair_of_models(visit: Visit) -> None:
+    browser = visit()
+    assert "each cell: a pair of models" in text_of(browser, "#heat .legend")
+    for panel in ("ladder", "flips"):
+        assert "Each row: a pair of models" in text_of(browser, f"#{panel} .about")
+    assert "counts pairs of models" in text_of(browser, "#share .about")
+
+
 def test_the_pointer_is_told_what_a_pair_is(visit: Visit) -> None:
     browser = visit()
     browser.execute_script(
@@ -726,7 +885,7 @@ def test_pictures_and_rows_are_saved(visit: Visit) -> None:
     )
     for button in browser.find_elements(By.CSS_SELECTOR, ".save"):
         browser.execute_script("arguments[0].click()", button)
-    wait_until(browser, lambda: len(browser.execute_script("return Object.keys(saved)")) == 5)
+    wait_until(browser, lambda: len(browser.execute_script("return Object.keys(saved)")) == 7)
     read = "saved[arguments[0]].then(arguments[1])"
     rows = pd.read_csv(StringIO(browser.execute_async_script(read, "pairs.csv")))
     table = example("hostile").board.verdicts
@@ -734,8 +893,39 @@ def test_pictures_and_rows_are_saved(visit: Visit) -> None:
     assert {*rows["model_a"], *rows["model_b"]} == {*own["model_a"], *own["model_b"]}
     assert sorted(rows["verdict"]) == sorted(own["verdict"])
     ET.fromstring(browser.execute_async_script(read, "share.svg"))
-    for picture in ("heat.png", "share.png"):
+    ladder = ET.fromstring(browser.execute_async_script(read, "ladder.svg"))
+    drawn = [text.text for text in ladder.iter("{http://www.w3.org/2000/svg}text")]
+    assert {*HOSTILE} <= {*drawn}
+    assert {"Gap", "100", "1K", "1–2", "undetermined"} <= {*drawn}
+    # Nothing of the drawing stays on the page.
+    assert browser.find_elements(By.CSS_SELECTOR, "body > svg") == []
+    for picture in ("heat.png", "share.png", "ladder.png"):
         assert browser.execute_async_script(read, picture).startswith("data:image/png")
+
+
+def test_saved_rows_have_the_procedure_of_the_screen(visit: Visit) -> None:
+    browser = visit()
+    choose(browser, "bonferroni")
+    slide(browser, "power", 45, "0.95")
+    browser.execute_script(
+        "URL.createObjectURL = (blob) => { window.last = blob; return 'data:,'; };"
+        "HTMLAnchorElement.prototype.click = () => {};"
+    )
+    shown = listed(browser)
+    for panel in ("pairs", "ladder"):
+        buttons = browser.find_elements(By.CSS_SELECTOR, f"#{panel} .save")
+        browser.execute_script("arguments[0].click()", buttons[-1])
+        text = browser.execute_async_script("setTimeout(() => last.text().then(arguments[0]))")
+        rows = pd.read_csv(StringIO(text))
+        assert {*rows["procedure"]} == {"bonferroni"}
+        assert {*rows["power"]} == {0.95}
+        places = (
+            (rows["rank_a"] - 1) * (14 - rows["rank_a"]) // 2 + rows["rank_b"] - 1 - rows["rank_a"]
+        )
+        for place, outcome, q in zip(places, rows["outcome"], rows["q"], strict=True):
+            assert (outcome, q) == (shown[place][2], pytest.approx(shown[place][1], rel=1e-12))
+        # The screen has no items of a new run at another power than the declared one.
+        assert rows["items_assured"].isna().all()
 
 
 def test_many_pairs_are_deflated_and_the_same(
