@@ -58,7 +58,11 @@ def test_it_is_one_file_that_fits_and_can_be_read(
     assert ask(
         browser, "getComputedStyle(document.querySelector('tr + tr td')).borderTopWidth"
     ) == ("0px")
-    # What is wide is scrolled in its own place, a picture too.
+    # What is wide is scrolled in its own place, a picture too, and that is said.
+    hints = "getComputedStyle(document.querySelector('.scroll'), '::after').height"
+    assert ask(browser, f"parseFloat({hints})") > 10
+    sideways = ask(browser, "getComputedStyle(document.querySelector('.sideways')).display")
+    assert sideways == ("block" if width == 400 else "none")
     wide = ask(browser, "document.querySelector('.scroll').scrollWidth")
     assert wide > ask(browser, "document.querySelector('.scroll').clientWidth")
     assert is_light(browser) == (scheme == "light")
@@ -110,6 +114,12 @@ def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: 
         *("5", "1,200", "3 of 4 (75%)", "3.1 to 4.0 points", "no model"),
         "300 (200 solved by all, 100 by none)",
     ]
+    # What words, marks and verdicts mean stands before the exhibits, of verdicts what there is.
+    key = ask(browser, "document.querySelector('.key').innerText")
+    assert "gap\n<img src=x" in key
+    assert "≠\nmarks a printed value that differs" in key
+    assert "contradicted" in key
+    assert "feasible" not in key
     # Nothing of what is written is taken for HTML, and nothing turns text around.
     assert "<img src=x" in table
     assert "[U+202E]" in board
