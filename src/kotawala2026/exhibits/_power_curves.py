@@ -99,7 +99,8 @@ def power_figure(
     errors = map(as_fixed(3), expected["crossing_to_n_star_se"])
     with_errors = [f"{ratio} ± {error}" for ratio, error in zip(ratios, errors, strict=True)]
     gaps = ", ".join(f"{x:g}" for x in expected["delta"])
-    off = float(np.abs(expected["reference_delta"] / expected["delta"] - 1).max())
+    error = float(np.abs(expected["reference_delta"] / expected["delta"] - 1).max())
+    off = f" to within {100 * error:.1g}%" if error else ""
     held = bool(np.all(np.abs(expected["crossing_to_n_star"] - 1) <= tolerance))
     every = float(np.prod(expected["drawn_within"].to_numpy()))
     n_reference, n_trials = (int(curves[name].iloc[0]) for name in ("n_reference", "n_trials"))
@@ -119,8 +120,8 @@ def power_figure(
         caption=behind,
         provenance=[Provenance.simulated(seed=seed, trials=n_trials, unit="trials a point")],
         notes=[
-            f"{claim} Against an expected reference, whose gaps are these to within {off:.2%}, the "
-            f"ratios are {', '.join(ratios)} at gaps of {gaps}: the statement "
+            f"{claim} Against an expected reference, whose gaps are these{off}, the ratios are "
+            f"{', '.join(ratios)} at gaps of {gaps}: the statement "
             f"{'holds' if held else 'does not hold'}.",
             f"A drawn reference of {n_reference:,} items has its own gap and N*, which the curve "
             f"follows. All {len(expected)} ratios are within {100 * tolerance:g}% of the nominal "

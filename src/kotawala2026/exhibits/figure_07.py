@@ -137,13 +137,13 @@ def draw(frame: pd.DataFrame) -> Figure:
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(r"required items $N^{\ast}$")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    printed = frame.loc[frame["is_printed"], "resolved"].all()
-    free, hollow = r"$N^{{\ast}}$, gap and $\rho$ {}: {}", bar_style(True) | _FREE
+    bar = bar_style(bool(frame.loc[frame["is_printed"], "resolved"].all()))
+    free = r"gap and $\rho$ not printed: the witness's choice"
     figure.legend(
         handles=[
-            Patch(label=free.format("not printed", "the witness's choice"), **hollow),
-            Patch(label=free.format("printed", "the witness"), **bar_style(bool(printed))),
-            Line2D([], [], label=free.format("printed", "every possible one"), **_WHISKER),
+            Patch(label=free, **bar_style(True) | _FREE),
+            Patch(label=r"gap and $\rho$ printed: $N^{\ast}$ of the witness", **bar),
+            Line2D([], [], label=r"gap and $\rho$ printed: every possible $N^{\ast}$", **_WHISKER),
         ],
         loc="outside upper center",
         handlelength=1.6,

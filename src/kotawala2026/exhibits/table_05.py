@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from kotawala2026.exhibits._beside import of_witness
 from kotawala2026.exhibits._counts_table import POINT, counted_pairs, items_of, with_counts_of
 from kotawala2026.labels import in_printed_order, spelled_out, task_label
 from kotawala2026.operating_point import DECLARED
@@ -147,6 +148,10 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
         number="5",
         provenance=[*board_provenance, Provenance.published("Tables 4, 5 and 7")],
         notes=[
+            *of_witness(
+                board_provenance,
+                "The counts follow from numbers fitted elsewhere, or were held out.",
+            ),
             f"{example}: {' of '.join(example.split('/'))} pairs. {_columns_from(frame)} Fixed-n: "
             "N* is above N. Bonferroni: so is N* at α/m, m being all pairs of the column; Holm: at "
             "α over the number of pairs whose p-value is not smaller. Anytime-valid: monitoring "
