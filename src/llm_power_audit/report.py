@@ -52,8 +52,8 @@ class _Shown:
 
 
 _PACKAGE: Final = "llm_power_audit"
-# In the order of the totals' columns.
-_VERDICTS: Final[Mapping[Verdict, _Term]] = {
+#: The verdicts explained, in the order of the totals' columns.
+VERDICT_TERMS: Final[Mapping[Verdict, _Term]] = {
     "holds": _Term(
         "holds",
         "Every value that the rest allows is equal within half a unit of the last printed digit; "
@@ -186,7 +186,7 @@ def render_report(
         inputs=lambda claim: _inputs(claim, audit.register.exhibits, judged),
         excerpt=lambda one: excerpt(one, audit),
         **page_parts(_PACKAGE, "report.css", "report.js"),
-        verdicts=_VERDICTS,
+        verdicts=VERDICT_TERMS,
         glyphs=GLYPHS,
         evidences=_EVIDENCE,
         known=judged.keys(),
@@ -204,7 +204,7 @@ def render_report(
             (section, _section_name(section))
             for section in dict.fromkeys(item.claim.section for item in audit.judged)
         ],
-        verdict_choices=[(verdict, term.word) for verdict, term in _VERDICTS.items()],
+        verdict_choices=[(verdict, term.word) for verdict, term in VERDICT_TERMS.items()],
         evidence_choices=[(evidence, term.word) for evidence, term in _EVIDENCE.items()],
     )  # fmt: skip
 
@@ -253,7 +253,7 @@ def _bar(
     evidence: Evidence, counts: Counter[tuple[str, str]]
 ) -> Iterator[tuple[int, int, Verdict]]:
     start = 0
-    for verdict in _VERDICTS:
+    for verdict in VERDICT_TERMS:
         if width := counts[verdict, evidence]:
             yield start, width, verdict
             start += width
@@ -307,7 +307,7 @@ def _basis(audit: Audit) -> str:
     counts, holding = audit.counts(), _holding(audit)
     others = [
         f"{term.word} {counts[verdict, '']:,}"
-        for verdict, term in _VERDICTS.items()
+        for verdict, term in VERDICT_TERMS.items()
         if verdict != "contradicted" and counts[verdict, ""]
     ]
     rests = [

@@ -22,8 +22,10 @@ from llm_power._board.page_data import PageData
 from llm_power._provenance import FINDING
 from llm_power._report.board_page import render_board_page
 from llm_power._report.page import page_environment, page_parts
+from llm_power._report.tables import MARKS
 from llm_power_audit._csv import Rows
 from llm_power_audit._exhibits import picture_address
+from llm_power_audit.report import VERDICT_TERMS
 from llm_power_audit.written_verdicts import (
     GLYPHS,
     claim_anchor,
@@ -184,9 +186,18 @@ def render_index(
         ],
     }
     verdicts = [claim["verdict"] for claims in audited.values() for claim in claims]
+    judged = [one for one in VERDICT_TERMS if one in verdicts]
+    key = {
+        "Words and symbols": manifest["paper"].get("terms", {}),
+        "Marks in tables": dict(text.split(" ", 1) for text in MARKS.values()),
+        "Verdicts of the audit": {
+            f"{GLYPHS[one]} {VERDICT_TERMS[one].word}": VERDICT_TERMS[one].meaning for one in judged
+        },
+    }
     return page_environment(_PACKAGE).get_template("index.html.j2").render(
         manifest=manifest,
         **page_parts(_PACKAGE, "index.css"),
+        key={title: terms for title, terms in key.items() if terms},
         groups=[(group, entries) for group, entries in groups.items() if entries],
         boards=(boards := [_Entry(made, results, {}) for made in manifest["boards"]]),
         glances=[each for board in boards for each in board.glances],

@@ -31,7 +31,7 @@ def build_manifest(
     *,
     left_out: Sequence[str],
     jobs: Iterable[Record],
-    paper: Mapping[str, str],
+    paper: Mapping[str, Any],
     config: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Describe a run."""

@@ -131,6 +131,8 @@ class Paper:
     title: str
     citation: str
     settings: Mapping[str, Any]
+    # What the words and symbols of its exhibits mean.
+    terms: Mapping[str, str]
     panels: Mapping[str, Board]
     # How the downloaded files of a panel's task are read; the others are always witnesses.
     hub: Mapping[tuple[str, str], PanelTask]
@@ -150,12 +152,14 @@ class Paper:
         entry = read_yaml(file)
         check_settings(entry, str(root / "workflow/schemas/paper.schema.yaml"), str(file))
         panels = entry.get("panels", {})
+        settings = load_settings(file.with_name("settings.yaml"))
         return cls(
             name=name,
             root=root,
             title=entry["title"],
             citation=entry["citation"],
-            settings=load_settings(file.with_name("settings.yaml")),
+            settings=settings,
+            terms=_terms(entry.get("terms", {}), settings, str(file)),
             panels={board: _board(board, panel, source) for board, panel in panels.items()},
             hub={
                 (board, task): _hub_task(task, how, panel.get("cluster"), source, matrices)
@@ -313,6 +317,18 @@ def folders_of(root: Path, first: str) -> dict[str, str]:
     # ``data`` that describes one.
     names = sorted(file.parent.name for file in root.glob("data/*/paper.yaml"))
     return {first: ""} | {name: f"papers/{name}/" for name in names if name != first}
+
+
+def _terms(terms: Mapping[str, str], settings: Mapping[str, Any], file: str) -> dict[str, str]:
+    try:
+        return {term: meaning.format(**settings) for term, meaning in terms.items()}
+    except (KeyError, IndexError, ValueError) as error:
+        raise DocumentError(
+            f"a meaning has braces around what settings.yaml does not name: {error}",
+            remedy="name a number of settings.yaml there, or double the braces",
+            file=file,
+            key="terms",
+        ) from error
 
 
 def _exhibit(name: str, entry: Mapping[str, Any], source: str) -> ExhibitPlan:

@@ -58,9 +58,17 @@ def test_it_is_one_file_that_fits_and_can_be_read(
     assert ask(
         browser, "getComputedStyle(document.querySelector('tr + tr td')).borderTopWidth"
     ) == ("0px")
-    # What is wide is scrolled in its own place, a picture too.
-    wide = ask(browser, "document.querySelector('.scroll').scrollWidth")
-    assert wide > ask(browser, "document.querySelector('.scroll').clientWidth")
+    # Words wrap on a narrow screen. What is still wide is scrolled in its own place, and that is
+    # said, of a picture too.
+    wide, place = (
+        ask(browser, f"document.querySelector('.scroll').{name}")
+        for name in ("scrollWidth", "clientWidth")
+    )
+    assert (wide > place) == (width > 400)
+    hint = ask(browser, "getComputedStyle(document.querySelector('.scroll'), '::after').height")
+    assert (float(hint.removesuffix("px")) > 10) == (wide > place)
+    sideways = ask(browser, "getComputedStyle(document.querySelector('.sideways')).display")
+    assert sideways == ("block" if width == 400 else "none")
     assert is_light(browser) == (scheme == "light")
     assert serious_faults(browser) == []
     forget_emulation(browser)
@@ -110,6 +118,12 @@ def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: 
         *("5", "1,200", "3 of 4 (75%)", "3.1 to 4.0 points", "no model"),
         "300 (200 solved by all, 100 by none)",
     ]
+    # What words, marks and verdicts mean stands before the exhibits, of verdicts what there is.
+    key = ask(browser, "document.querySelector('.key').innerText")
+    assert "gap\n<img src=x" in key
+    assert "≠\nmarks a printed value that differs" in key
+    assert "contradicted" in key
+    assert "feasible" not in key
     # Nothing of what is written is taken for HTML, and nothing turns text around.
     assert "<img src=x" in table
     assert "[U+202E]" in board

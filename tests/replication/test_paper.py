@@ -17,7 +17,7 @@ from replication.boards import Board, BoardNotThere, Boards
 from replication.exhibits import Exhibit, Inputs
 from replication.hub.errors import HubError
 from replication.hub.plan import Downloads
-from replication.paper import DataFile, ExhibitPlan, Paper, folders_of
+from replication.paper import DataFile, ExhibitPlan, Paper, _terms, folders_of
 from replication.records import code_sums
 from replication.stages import write_stage
 from replication.targets import (
@@ -126,6 +126,12 @@ def test_an_input_that_the_entry_does_not_name_is_refused() -> None:
         Inputs("table_06", {}).printed(7)
 
 
+def test_a_number_in_the_meaning_of_a_term_is_the_settings() -> None:
+    assert PAPER.terms["α"] == "How often a test finds a gap where there is none: 0.05, two-sided."
+    other = {"other {alpha}": "at {alpha}, {{power}}"}
+    assert _terms(other, {"alpha": 0.1}, "paper.yaml") == {"other {alpha}": "at 0.1, {power}"}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -133,6 +139,7 @@ def test_an_input_that_the_entry_does_not_name_is_refused() -> None:
         ("caption: counts", "caption: count", "'count' is not one of"),
         ("table_01:", "tabel_1:", "'tabel_1'"),
         ("board_scores: HS", "board_score: HS", "'board_score' was unexpected"),
+        ("{alpha}", "{aplha}", "'aplha'"),
     ],
 )
 def test_a_fault_of_paper_yaml_is_one_line(

@@ -76,7 +76,11 @@ def test_its_claims_are_judged(ran: Path) -> None:
 
 def test_its_manifest_names_the_paper(ran: Path) -> None:
     manifest = json.loads((ran / "results/manifest.json").read_text())
-    assert manifest["paper"] == {"title": "A Paper of Two Tables", "citation": "Nobody 2026"}
+    assert manifest["paper"] == {
+        "title": "A Paper of Two Tables",
+        "citation": "Nobody 2026",
+        "terms": {},
+    }
     assert [one["name"] for one in manifest["exhibits"]] == ["table_01", "table_02", "figure_01"]
 
 

@@ -50,7 +50,11 @@ rule manifest:
             for board in BOARDS.boards
             for path in BOARDS.scores(board)
         ],
-        paper={"title": PAPER.title, "citation": PAPER.citation},
+        paper={
+            "title": PAPER.title,
+            "citation": PAPER.citation,
+            "terms": PAPER.terms,
+        },
         config=RUN.settings(config),
     script:
         "../scripts/manifest.py"

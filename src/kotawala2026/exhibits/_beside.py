@@ -46,9 +46,16 @@ def agrees_rounded(printed: Printed, value: float, *, standard_error: float = 0.
     )
 
 
-def compared(name: str, header: str, number: Formatter | None = None) -> Column:
+def compared(
+    name: str,
+    header: str,
+    number: Formatter | None = None,
+    *,
+    given: bool = False,
+    chance: bool = False,
+) -> Column:
     """Return the column of a quantity of `beside`: a number with the digits of the printed one."""
-    return Column(name, header, number, "right", printed=True)
+    return Column(name, header, number, "right", printed=True, given=given, chance=chance)
 
 
 def as_rounded_up(value: float) -> str:

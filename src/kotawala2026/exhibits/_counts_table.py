@@ -135,7 +135,7 @@ def shown_columns(frame: pd.DataFrame, label: str, n_star: Formatter) -> list[Co
     return [
         Column("label", label),
         Column("models", "Models A, B"),
-        compared("p", "p̂_A, p̂_B"),
+        compared("p", "p̂_A, p̂_B", given="b_printed" not in frame),
         counted(frame, "b", "b"),
         counted(frame, "c", "c"),
         compared("rho", "ρ̂"),
@@ -150,11 +150,11 @@ def inputs_note(frame: pd.DataFrame) -> str:
     given = (
         "Accuracies p̂, b and c are counted on the items"
         if "b_printed" in frame
-        else "Inputs are b, c and the accuracies p̂ as printed (p̂ for the items that both solve)"
+        else "b and c are the printed ones, and the p̂ those nearest to print that they allow"
     )
     return (
-        f"{COUNTS} {given}; ρ̂ (correlation of the scores), both p-values and N* are recomputed. p: "
-        f"McNemar's test, asymptotic without correction (χ²) and exact. {DECLARED}"
+        f"{COUNTS} {given}; ρ̂ (correlation of the scores), both p-values and N* follow from them. "
+        f"p: McNemar's test, asymptotic without correction (χ²) and exact. {DECLARED}"
     )
 
 

@@ -27,8 +27,9 @@ def make(inputs: Inputs) -> Exhibit:
         "Circles: required items of the unpaired formula, which the paper calls Miller's (2024), "
         f"over those of eq. (6), {len(frame)} pairs of the Open LLM Leaderboard v1; dashed: 1/(1 "
         "− ρ); grey band: the quartiles of the gain; below: gain minus 1/(1 − ρ), and the largest "
-        "absolute residual that the paper prints, with the sign of ours. Printed, ours: "
-        + "; ".join(f"{name} {printed}, {ours}" for name, printed, ours in compared)
+        "absolute residual that the paper prints, with the sign of ours. Median and quartiles were "
+        "fitted, the residuals held out; ours (printed, ≠ where it differs): "
+        + "; ".join(f"{name} {ours} ({printed})" for name, printed, ours in compared)
         + f". {DECLARED}"
     )
     title = "Gain of the paired over the unpaired formula"
@@ -66,9 +67,13 @@ def summarize(frame: pd.DataFrame, settings: Mapping[str, Any]) -> list[tuple[st
     low, middle, high = settings["figure_1_gain"]
     printed = (middle, low, high, *settings["figure_1_residual"])
     names = ("median", "lower quartile", "upper quartile", "mean residual", "largest abs. residual")
+    shown = [
+        tuple(map(as_fixed(digits), numbers))
+        for digits, *numbers in zip((2, 2, 2, 3, 3), printed, ours, strict=True)
+    ]
     return [
-        (name, as_fixed(digits)(of_paper), as_fixed(digits)(value))
-        for name, digits, of_paper, value in zip(names, (2, 2, 2, 3, 3), printed, ours, strict=True)
+        (name, of_paper if of_paper == value else f"≠ {of_paper}", value)
+        for name, (of_paper, value) in zip(names, shown, strict=True)
     ]
 
 
@@ -92,7 +97,7 @@ def draw(frame: pd.DataFrame, compared: Sequence[tuple[str, str, str]]) -> Figur
     _print_beside(ax, compared)
     strip.axhline(0, color="0.2", linestyle="--", linewidth=0.8)
     strip.scatter(frame["rho"], frame["residual"], s=9, **circles)
-    printed = -float(compared[-1][1])
+    printed = -float(compared[-1][1].removeprefix("≠ "))
     strip.axhline(printed, color=ORANGE, linestyle=":", linewidth=1.0)
     note(strip, "printed largest", (0.0, printed), (3, 2), **small)
     strip.set(ylabel="residual", xlabel=r"correlation $\hat\rho$ of the pair")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.legend_handler import HandlerLine2D
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
@@ -16,54 +18,78 @@ from kotawala2026.labels import model_label, rank_labels, spelled_out
 from kotawala2026.operating_point import DECLARED
 from llm_power._report.figures import new_figure
 from llm_power._report.tables import as_integer
+from llm_power._statistics.paired_binary import summarize_counts
 from replication.exhibits import Drawing, Exhibit, Inputs
 
-# Half of the last digit of the printed gap.
-_HALF_DIGIT = 0.0005
+# Half of the last digit of the printed gap, and of the printed correlation.
+_HALF_DIGITS: Final = (0.0005, 0.005)
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 7."""
-    frame = figure_07(inputs.panel("frontier", "discordance", "required_n"))
     _, n_items, gap = inputs.settings["frontier_items_and_gap"]
     rho = inputs.settings["frontier_rho"]
-    beside = [
-        (
-            f"gap {100 * row['delta']:.1f} pp (printed {100 * gap:.1f})\n"
-            rf"$\rho$ {row['rho']:.2f} (printed {rho:.2f})"
-            if abs(row["delta"] - gap) <= _HALF_DIGIT
-            else ""
-        )
-        for row in frame.to_dict("records")
-    ]
+    possible = possible_pairs(n_items, gap, rho)
+    frame = figure_07(inputs.panel("frontier", "discordance", "required_n"), gap, possible)
     caption = (
-        "Required items of adjacent ranks on MMLU-Pro; dashed: the N = "
-        f"{frame['n_items'].max():,} at hand (printed: {n_items:,}). The paper prints gap and "
-        f"correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}; for pairs with hollow bars "
-        "it prints neither, and the witness chose both freely. N* also depends on the accuracies, "
-        "which are not printed. Which pairs are resolved is the paper's own statement, given to "
-        f"the witness. {DECLARED} {spelled_out('pp')}"
-    )
-    unresolved = [
-        f"{model_label(row['model_a'])} vs {model_label(row['model_b'])} needs "
-        f"{as_integer(row['n_star'])}"
-        for row in frame[~frame["resolved"]].to_dict("records")
-    ]
-    finding = (
-        f"In the witness {frame['n_items'].max():,} items are too few for {len(unresolved)} of "
-        f"{len(frame)} adjacent pairs: {', '.join(unresolved)}."
+        f"Required items N* of adjacent ranks on MMLU-Pro; dashed: N = {n_items:,}. The paper "
+        f"prints gap and correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}, and no "
+        "accuracy. Whisker: N* over all accuracies that these two allow; hatched bar: the "
+        "witness, one of them. Of the pairs with hollow bars nothing is printed but that they are "
+        "resolved: the witness chose their gaps and correlations freely. "
+        f"{DECLARED} {spelled_out('pp')}"
     )
     return Exhibit(
         frame,
         Drawing(
-            "Frontier panel", inputs.provenance(), lambda: draw(frame, beside), caption, finding
+            "Frontier panel",
+            inputs.provenance(),
+            lambda: draw(frame),
+            caption,
+            find(frame, possible, n_items),
         ),
     )
 
 
-def figure_07(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Bars of Figure 7: r = N*/N of the adjacent frontier pairs."""
+def possible_pairs(n_items: int, gap: float, rho: float) -> pd.DataFrame:
+    """Return N* and the lower accuracy of all counts that display a printed gap and correlation."""
+    half_gap, half_rho = _HALF_DIGITS
+    ends = (n_items * (gap + side * half_gap) for side in (-1, 1))
+    first, last = (round_(end) for round_, end in zip((math.ceil, math.floor), ends, strict=True))
+    found = []
+    for ahead in range(first, last + 1):
+        # Columns: what both solve, what the second solves alone.
+        both, c = np.indices((n_items + 1, n_items + 1 - ahead))
+        fits = both + 2 * c + ahead <= n_items
+        n11, c = both[fits], c[fits]
+        summary = summarize_counts(n11, c + ahead, c, n_items - n11 - 2 * c - ahead)
+        displays = np.abs(summary.rho - rho) <= half_rho
+        accuracy = (n11 + c)[displays] / n_items
+        found.append(pd.DataFrame({"accuracy": accuracy, "n_star": summary.n_star[displays]}))
+    return pd.concat(found, ignore_index=True)
+
+
+def find(frame: pd.DataFrame, possible: pd.DataFrame, n_items: int) -> str:
+    """Return what the printed numbers decide of the pair whose gap and correlation they give."""
+    (row,) = frame[frame["is_printed"]].to_dict("records")
+    unresolved = possible.loc[possible["n_star"] > n_items, "accuracy"]
+    too_few = (
+        f"too few if the lower accuracy is {unresolved.min():.0%} to {unresolved.max():.0%}"
+        if len(unresolved)
+        else "enough at any accuracy"
+    )
+    return (
+        f"By its printed gap and correlation {model_label(row['model_a'])} vs "
+        f"{model_label(row['model_b'])} needs {as_integer(row['n_star_lower'])} to "
+        f"{as_integer(row['n_star_upper'])} items; the {n_items:,} at hand are {too_few}."
+    )
+
+
+def figure_07(pairs: pd.DataFrame, gap: float, possible: pd.DataFrame) -> pd.DataFrame:
+    """Bars of Figure 7: r = N*/N of the adjacent pairs, and what N* `possible_pairs` have."""
     rows = pairs.sort_values("rank_a").reset_index(drop=True)
+    is_printed = np.abs(rows["delta"] - gap) <= _HALF_DIGITS[0]
+    ends = possible["n_star"].agg(["min", "max"])
     return pd.DataFrame(
         {
             "label": rank_labels(rows),
@@ -75,50 +101,63 @@ def figure_07(pairs: pd.DataFrame) -> pd.DataFrame:
             "n_star": rows["n_star"],
             "r": rows["n_star"] / rows["n_items"],
             "resolved": rows["resolved"].astype(bool),
+            "is_printed": is_printed,
+            "n_star_lower": np.where(is_printed, ends["min"], np.nan),
+            "n_star_upper": np.where(is_printed, ends["max"], np.nan),
         }
     )
 
 
-def draw(frame: pd.DataFrame, beside: Sequence[str]) -> Figure:
-    """Draw r = N*/N of each pair, hollow where the paper prints nothing `beside` it."""
-    figure = new_figure(height=0.5 * len(frame) + 1.05)
+def draw(frame: pd.DataFrame) -> Figure:
+    """Draw N* of each pair, hollow where the paper prints neither gap nor correlation."""
+    figure = new_figure(height=0.5 * len(frame) + 1.25)
     ax = figure.subplots()
     place = np.arange(len(frame))[::-1]
     n = float(frame["n_items"].max())
-    finite = frame.loc[np.isfinite(frame["n_star"]), "n_star"]
-    right = 1.25 * max(n, float(finite.max()) if len(finite) else n)
+    ends = frame[["n_star", "n_star_upper"]].to_numpy(dtype=np.float64)
+    right = 1.25 * max(n, float(ends[np.isfinite(ends)].max(initial=n)))
     bars = ax.barh(place, frame["n_star"].clip(upper=right), height=0.5)
     style_bars(bars, frame["resolved"])
     names = zip(frame["model_a"], frame["model_b"], strict=True)
     labels = [f"{model_label(a)}\nvs {model_label(b)}" for a, b in names]
-    for at, bar, n_star, text in zip(place, bars, frame["n_star"], beside, strict=True):
-        if not text:
+    for at, bar, row in zip(place, bars, frame.to_dict("records"), strict=True):
+        required = as_integer(row["n_star"])
+        if row["is_printed"]:
+            low, high = row["n_star_lower"], row["n_star_upper"]
+            ax.plot([low, high], [at, at], **_WHISKER)
+            between = f"{as_integer(low)} to {as_integer(high)}; witness {required}"
+            note(ax, between, (low, at - 0.29), fontsize=6.5, va="top", bbox=_WHITE)
+        else:
             bar.set(**_FREE)
-        required = f"{n_star:,.0f}" if np.isfinite(n_star) else "∞"
-        shown = required if text else f"{required} (free)"
-        note(ax, shown, (min(n_star, right), at), (3, 0), va="center")
-        note(ax, text, (0, at - 0.31), (2, 0), fontsize=6.5, va="top")
+            note(ax, f"{required} (free)", (min(row["n_star"], right), at), (3, 0), va="center")
     ax.axvline(n, color="0.2", linestyle="--", linewidth=0.8, zorder=2)
     note(ax, f"$N$ = {n:,.0f}", (n, 1.0), (3, 0), xycoords=("data", "axes fraction"), va="top")
-    ax.set(xlim=(0, right), ylim=(-0.95, len(frame) - 0.55))
+    ax.set(xlim=(0, right), ylim=(-0.75, len(frame) - 0.55))
     ax.set_yticks(place, labels, fontsize=7)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(r"required items $N^{\ast}$")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    kinds = dict.fromkeys(zip(frame["resolved"], map(bool, beside), strict=True))
+    bar = bar_style(bool(frame.loc[frame["is_printed"], "resolved"].all()))
+    free = r"gap and $\rho$ not printed: the witness's choice"
     figure.legend(
         handles=[
-            Patch(
-                label=f"{'resolved' if resolved else 'unresolved'}; gap and $\\rho$ "
-                + ("as printed" if printed else "free to the witness"),
-                **(bar_style(resolved) | ({} if printed else _FREE)),
-            )
-            for resolved, printed in kinds
+            Patch(label=free, **bar_style(True) | _FREE),
+            Patch(label=r"gap and $\rho$ printed: $N^{\ast}$ of the witness", **bar),
+            Line2D([], [], label=r"gap and $\rho$ printed: every possible $N^{\ast}$", **_WHISKER),
         ],
         loc="outside upper center",
         handlelength=1.6,
+        handler_map={Line2D: HandlerLine2D(numpoints=2)},
     )
     return figure
 
 
+_WHITE: Final = {"facecolor": "white", "linewidth": 0, "pad": 0.2}
+_WHISKER: Final[dict[str, Any]] = {
+    "color": "black",
+    "linewidth": 1.2,
+    "marker": "|",
+    "markersize": 7,
+    "zorder": 4,
+}
 _FREE: Final[dict[str, Any]] = {"facecolor": "white", "hatch": "", "linestyle": "--"}

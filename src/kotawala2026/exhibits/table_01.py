@@ -64,12 +64,12 @@ def table_01(
     # group, not 736.
     n_star = float(required_n_paired_binary(p_a, p_b, rho, alpha=alpha, power=power))
     n_r = float(r_session["calls"]["pwr.2p.test"]["n"])
-    r_versions = f"R {r_session['r_version'].split()[0]}, pwr {r_session['pwr_version']}"
+    r_versions = f"{r_session['r_version'].split()[0]}, pwr {r_session['pwr_version']}"
     obtained = [
         ("closed form", float(unpaired_required_n_per_arm(p_a, p_b, alpha=alpha, power=power))),
-        ("textbook formula, not run", pooled_z_per_arm(p_a, p_b, alpha=alpha, power=power)),
-        (f"recorded: {r_versions}", n_r),
-        (f"called: statsmodels {statsmodels.__version__}", of_statsmodels),
+        ("formula, not run", pooled_z_per_arm(p_a, p_b, alpha=alpha, power=power)),
+        (f"recorded, R {r_versions}", n_r),
+        (f"called, version {statsmodels.__version__}", of_statsmodels),
         ("library", _MISSING),
     ]
     if len(published) != len(obtained):
@@ -109,26 +109,34 @@ def pooled_z_per_arm(p_a: float, p_b: float, *, alpha: float = 0.05, power: floa
 
 def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table:
     """Dress the frame of `table_01`."""
-    halved = int(np.count_nonzero(frame["ratio_to_n_star"] < 0.75))
-    *obtained, _ = zip(frame["calculator"], frame["source"], strict=True)
+    n_star = frame["times_one_minus_rho"].iloc[-1]
+    as_in_print = frame["times_one_minus_rho_printed"].str.replace(",", "").astype(float)
+    halved, printed_halved = (
+        int(np.count_nonzero(items < 0.75 * n_star))
+        for items in (frame["times_one_minus_rho"], as_in_print)
+    )
+    _, g_power, r_pwr, *_ = frame["per_arm"]
     return Table(
         frame=frame,
         columns=[
             Column("calculator", "Calculator"),
+            Column("source", "Obtained by"),
             Column("convention", "Convention", as_printed, printed=True, symbols=True),
             compared("per_arm", "Per arm", as_rounded_up),
             compared("times_one_minus_rho", "×(1−ρ)", as_rounded_up),
         ],
-        caption=f"Calculators at (p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}): items per arm, "
-        "and their product with 1−ρ.",
+        finding="The product with 1−ρ is about half of the required items N* in "
+        f"{halved} of {len(frame)} rows; as printed, in {printed_halved}.",
+        caption=f"Calculators at (p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
         number="1",
         provenance=[Provenance.published("Table 1; R's row recorded, statsmodels' row called")],
         notes=[
+            "Cohen's K/h² is the formula of one sample, and two samples need 2K/h² each. G*Power "
+            f"was not run: its test's textbook formula, with pooled variance, gives {g_power:,.2f} "
+            f"items an arm, 2K/h² {r_pwr:,.2f}.",
             "K: squared sum of the normal quantiles of 1 − α/2 and of the power; h: Cohen's effect "
             "size, 2 asin √p_A − 2 asin √p_B; δ: p_A − p_B. Items are rounded up; the last row of "
             f"×(1−ρ) is N* itself. {DECLARED}",
-            f"Rows that give about half of N*: {halved} of {len(frame)}; the paper has three.",
-            f"Obtained: {'; '.join(f'{name} – {source}' for name, source in obtained)}.",
         ],
     )
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from kotawala2026.exhibits._beside import beside, compared, count_unresolved
-from kotawala2026.labels import spelled_out
+from kotawala2026.exhibits._beside import beside, compared, count_unresolved, of_witness
+from kotawala2026.labels import CLOSE_GAP, spelled_out
 from kotawala2026.operating_point import DECLARED
 from llm_power._board.measure import GAP_BINS
 from llm_power._board.summary import unresolved_by_gap
@@ -71,6 +71,7 @@ def table_03(published: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
 
 def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
     """Dress the frame of `table_03`; `provenance` is that of the board."""
+    buckets, total = frame.iloc[:-1], frame.iloc[-1]
     on_bound = int(frame["on_bound"].sum())
     bounds = "no gap is equal to a bound" if not on_bound else f"{on_bound} gaps are on a bound"
     shares = frame["unresolved"] / frame["pairs"].where(frame["pairs"] > 0)
@@ -85,16 +86,28 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
             Column("label", "Gap"),
             compared("pairs", "Pairs"),
             replace(compared("unresolved", "Unresolved"), align="decimal"),
-            replace(compared("r_median", "Median r"), align="decimal"),
-            replace(compared("r_worst", "Worst r"), align="decimal"),
+            replace(compared("r_median", "Median r", given=True), align="decimal"),
+            replace(compared("r_worst", "Worst r", given=True), align="decimal"),
         ],
-        caption=f"The {frame['pairs'].iloc[-1]} OLL v1 pairs, and the unresolved ones (r = N*/N > "
-        "1), by size of the gap.",
+        finding=f"{total['unresolved']} of {total['pairs']} pairs need more items than their task "
+        f"has (r = N*/N > 1), {_above(buckets)}.",
+        caption="OLL v1 pairs by size of the gap; unresolved: r > 1.",
         number="3",
         provenance=[*provenance, Provenance.published("Table 3")],
         notes=[
+            *of_witness(
+                provenance,
+                f"Of r, the cells of gaps above {CLOSE_GAP:.0%} were fitted; the others, and all "
+                "counts, follow from numbers fitted elsewhere or were held out.",
+            ),
             f"Gap: difference of two accuracies. A bucket holds its upper end; {bounds}.",
             f"{DECLARED} {spelled_out('OLL v1')}",
         ],
         total=True,
     )
+
+
+def _above(buckets: pd.DataFrame) -> str:
+    """Say from which gap on no pair is unresolved."""
+    last = buckets.loc[buckets["unresolved"] > 0, "gap_up_to"].max()
+    return f"and none with a gap above {last:.0%}" if last < np.inf else "at gaps of any size"

@@ -8,7 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from kotawala2026.exhibits._beside import as_rounded_up, beside, compared, count_unresolved
+from kotawala2026.exhibits._beside import (
+    as_rounded_up,
+    beside,
+    compared,
+    count_unresolved,
+    of_witness,
+)
 from kotawala2026.labels import in_printed_order, spelled_out
 from kotawala2026.operating_point import DECLARED
 from llm_power._provenance import Provenance
@@ -57,8 +63,8 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
     """Dress the frame of `table_04`; `provenance` is that of the board."""
     n = int(frame["n_items"].max())
     flips = frame[frame["resolved"] & ~frame["resolved_cluster"]]
-    flipped = ", ".join(
-        f"{label} (cluster N* = {r:.2f} N)"
+    flipped = " and ".join(
+        f"{label} (N* is then {r:.2f} N)"
         for label, r in zip(flips["label"], flips["r_cluster"], strict=True)
     )
     return Table(
@@ -68,27 +74,28 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
             Column("label", "Pair"),
             compared("gap_pp", "δ̂, pp"),
             compared("rho", "ρ̂"),
-            replace(compared("icc", "ICC(D)"), align="decimal"),
-            replace(compared("design_effect", "DE"), align="decimal"),
+            replace(compared("icc", "ICC(D)", given=True), align="decimal"),
+            replace(compared("design_effect", "DE", given=True), align="decimal"),
             Column("n_star", "N*, no clusters", as_rounded_up, "right"),
-            replace(compared("n_star_cluster", "Cluster N*", _items), bold="unresolved"),
+            replace(
+                compared("n_star_cluster", "Cluster N*", _items, given=True), bold="unresolved"
+            ),
         ],
-        caption="Cluster sensitivity of the nine adjacent MMLU-Pro pairs, subjects as clusters, "
-        f"N = {n:,}.",
+        finding="With subjects as clusters "
+        f"{count_unresolved(frame['resolved_cluster'])} of {len(frame)} pairs are unresolved, "
+        f"without them {count_unresolved(frame['resolved'])}; the clusters turn "
+        f"{flipped or 'none'}.",
+        caption=f"Adjacent MMLU-Pro pairs, N = {n:,}; bold: cluster N* above N.",
         number="4",
         provenance=[*provenance, Provenance.published("Table 4")],
         notes=[
+            *of_witness(provenance, "δ̂ and ρ̂ follow from the counts of Table 7, fitted too."),
             "δ̂: gap of the pair; ρ̂: correlation of its scores; D: their difference on an item; "
             "ICC(D): intraclass correlation of D within subjects. Design effect DE = 1 + (N/K − "
             f"1) max(ICC(D), 0) with K = {n_subjects} subjects, of {n / n_subjects:.1f} items on "
             f"average. Cluster N* is DE times the N* of Table 7, without clusters. N = {n:,} "
             "gives every cell of Table 7; one item more, as the paper's caption has it, does not. "
             f"{DECLARED} {spelled_out('pp')}",
-            f"Bold: cluster N* above N. Unresolved of {len(frame)}: "
-            f"{count_unresolved(frame['resolved'])} without clusters, "
-            f"{count_unresolved(frame['resolved_cluster'])} with. "
-            "Flipped by the clusters: "
-            f"{flipped or 'none'}.",
         ],
     )
 

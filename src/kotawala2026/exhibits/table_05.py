@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from kotawala2026.exhibits._beside import of_witness
 from kotawala2026.exhibits._counts_table import POINT, counted_pairs, items_of, with_counts_of
 from kotawala2026.labels import in_printed_order, spelled_out, task_label
 from kotawala2026.operating_point import DECLARED
@@ -130,26 +131,32 @@ def _frame(
 
 def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) -> Table:
     """Dress the frame of `table_05`, alone or below that of `table_05_oll_v1`."""
+    shown = _as_printed(frame)
+    boards = [str(board) for board in frame["board"].unique()]
+    example = str(shown[boards[0]].iloc[0])
     return Table(
         frame=frame,
-        shown=_as_printed(frame),
+        shown=shown,
         columns=[
             Column("procedure", "Procedure"),
-            *(
-                Column(str(board), str(board), align="center", printed=True)
-                for board in frame["board"].unique()
-            ),
+            *(Column(board, board, align="center", printed=True) for board in boards),
         ],
-        caption="Unresolved pairs by procedure: "
-        + "; ".join(_SCOPES[str(board)] for board in frame["board"].unique())
-        + ".",
+        finding="Depending on the procedure "
+        + " and ".join(_extremes(frame[frame["board"] == board]) for board in boards)
+        + " are unresolved.",
+        caption="; ".join(_SCOPES[board] for board in boards) + ".",
         number="5",
         provenance=[*board_provenance, Provenance.published("Tables 4, 5 and 7")],
         notes=[
-            f"Cells: unresolved of all pairs. {_columns_from(frame)} Fixed-n: N* is above N. "
-            "Bonferroni / Holm: so is N* at the level adjusted for all pairs of the column. "
-            "Anytime-valid: monitoring does not detect a gap of this size within N items at the "
-            "target power. Real-ICC clustered: N* times the design effect of Table 4 is above N; "
+            *of_witness(
+                board_provenance,
+                "The counts follow from numbers fitted elsewhere, or were held out.",
+            ),
+            f"{example}: {' of '.join(example.split('/'))} pairs. {_columns_from(frame)} Fixed-n: "
+            "N* is above N. Bonferroni: so is N* at α/m, m being all pairs of the column; Holm: at "
+            "α over the number of pairs whose p-value is not smaller. Anytime-valid: monitoring "
+            "does not detect a gap of this size within N items at the target power. Real-ICC "
+            "clustered: N* times the design effect of Table 4 is above N; "
             "n/a: no clusters. The CSV names the pairs, and adds procedures to those of the "
             "paper's table.",
             f"{DECLARED} {spelled_out('OLL v1')}",
@@ -182,21 +189,28 @@ def _row_of(procedure: str) -> str:
     return "Bonferroni / Holm" if name in ("Bonferroni", "Holm") else name
 
 
+def _extremes(frame: pd.DataFrame) -> str:
+    """Return the fewest and the most unresolved pairs of a board's printed rows."""
+    rows = frame[frame["where"] == "Table 5"]
+    ends = dict.fromkeys([rows["unresolved"].min(), rows["unresolved"].max()])
+    return f"{' to '.join(map(str, ends))} of {rows['pairs'].iloc[0]} {rows['board'].iloc[0]} pairs"
+
+
 def _columns_from(frame: pd.DataFrame) -> str:
     """Return what each column is made of."""
     counted = (frame["board"] == MMLU_PRO) & (frame["basis"] == _FROM_COUNTS)
-    columns = [f"{board}: counted on its scores" for board in frame["board"].unique()]
+    columns = [f"{board}: its scores" for board in frame["board"].unique()]
     if counted.any():
         columns[-1] = (
-            f"{MMLU_PRO}: from the counts of Table 7, the clustered row with the ICC (intraclass "
-            "correlation) of its scores"
+            f"{MMLU_PRO}: the counts that Table 7 prints; its scores in the clustered row alone, "
+            "for the ICC (intraclass correlation)"
         )
     return "; ".join(columns) + "."
 
 
 _SCOPES = {
-    OLL_V1: "all pairs of the OLL v1 tasks",
-    MMLU_PRO: "adjacent pairs of MMLU-Pro's top ten",
+    OLL_V1: "OLL v1: all pairs of each task",
+    MMLU_PRO: "MMLU-Pro: adjacent pairs of the top ten",
 }
 
 

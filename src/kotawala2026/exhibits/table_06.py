@@ -16,9 +16,9 @@ from kotawala2026.exhibits._counts_table import (
     side_by_side,
     stacked,
 )
-from kotawala2026.labels import spelled_out
+from kotawala2026.labels import CLOSE_GAP, spelled_out
 from llm_power._provenance import Provenance
-from llm_power._report.tables import Table, as_integer
+from llm_power._report.tables import Table, as_fixed, as_integer
 from llm_power_audit.printed import Printed
 from llm_power_audit.printed_tables import PublishedCounts
 from replication.exhibits import Exhibit, Inputs
@@ -46,16 +46,18 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
     columns = shown_columns(frame, "Task", as_integer)
     columns.insert(2, counted(frame, "n_items", "N"))
     unresolved = count_unresolved(frame["resolved"])
+    r = (frame["n_star"] / frame["n_items"])[~frame["resolved"].astype(bool)]
     return Table(
         frame=frame,
         shown=stacked(frame),
         columns=columns,
-        caption="Raw discordance of the seven close OLL v1 pairs.",
+        finding=f"{unresolved} of {len(frame)} close pairs are unresolved: they need "
+        f"{as_fixed(1)(r.min())} to {as_fixed(0)(r.max())} times the items of their task.",
+        caption=f"OLL v1 pairs with gaps of at most {CLOSE_GAP:.0%}.",
         number="6",
         provenance=[*provenance, Provenance.published("Tables 6 and 11")],
         notes=[
-            f"{inputs_note(frame)} N is printed, N* is rounded to the nearest integer. "
-            f"{unresolved} of {len(frame)} pairs are unresolved.",
+            f"{inputs_note(frame)} N is printed, N* is rounded to the nearest integer.",
             spelled_out("OLL v1", "ARC-C", "HS", "Wino", "Mistral-7B-I-v0.2"),
         ],
     )

@@ -56,27 +56,22 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
     n, printed_n = int(frame["n_items"][0]), int(frame["n_printed"][0])
     beyond = frame.loc[frame["n_star_rules_at_printed_n"] == "", "label"].tolist()
     yields = f"{int(frame['n_star_agrees'].sum())} of {len(frame)} printed N*"
-    at_n = (
-        f"Counted on {n:,} items, at which N* rounded up yields {yields}."
-        if "b_printed" in frame
-        else f"Recomputed at N = {n:,}, which with N* rounded up yields {yields}, more than any "
-        "other."
-    )
+    at_n = "Counted on these items" if "b_printed" in frame else "No other N gives as many"
     unresolved = count_unresolved(frame["resolved"])
     unresolved_there = int(np.count_nonzero(frame["n_star_at_printed_n"] > frame["n_printed"]))
     return Table(
         frame=frame,
         shown=stacked(frame),
         columns=shown_columns(frame, "Pair", as_rounded_up),
-        caption=f"Raw discordance of the nine adjacent MMLU-Pro pairs, N = {n:,}.",
+        finding=f"{unresolved} of {len(frame)} pairs are unresolved; {yields} follow from the "
+        f"counts at N = {n:,}, {len(frame) - len(beyond)} at the N = {printed_n:,} of the paper's "
+        "caption.",
+        caption="Adjacent MMLU-Pro pairs.",
         number="7",
         provenance=[*provenance, Provenance.published("Tables 4 and 7")],
         notes=[
             inputs_note(frame),
-            at_n,
-            f"The caption of the paper prints N = {printed_n:,}. At that N no rounding gives "
-            f"the printed N* of {', '.join(beyond) or 'no pair'}.",
-            f"Unresolved pairs: {unresolved} of {len(frame)} at N = {n:,}, {unresolved_there} at "
-            f"N = {printed_n:,}.",
+            f"N* is rounded up. {at_n}; at N = {printed_n:,} no rounding gives the printed N* of "
+            f"{', '.join(beyond) or 'no pair'}, and {unresolved_there} pairs are unresolved.",
         ],
     )

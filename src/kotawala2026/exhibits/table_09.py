@@ -12,11 +12,12 @@ import pandas as pd
 from kotawala2026.exhibits._beside import as_rounded_up, beside, compared, of_witness
 from kotawala2026.labels import in_printed_order
 from kotawala2026.operating_point import DECLARED
+from kotawala2026.quantities.clusters import SHARED_COUNTS
 from llm_power._board.cluster_robustness import category_bootstrap_tables
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_digits_of
-from llm_power_audit.agreement import MONTE_CARLO_STANDARD_ERRORS
+from llm_power_audit.agreement import MONTE_CARLO_LEVEL, MONTE_CARLO_STANDARD_ERRORS
 from llm_power_audit.printed import PrintedInterval
 from replication.exhibits import Exhibit, Inputs
 
@@ -25,6 +26,8 @@ _BOUNDS: Final = [f"{name}_{end}" for name in _QUANTITIES for end in ("p05", "p9
 # The paper gives no rule: 8 vs 9 and 9 vs 10 have bounds above zero too.
 _BOLD: Final = ("4 vs 5", "5 vs 6", "6 vs 7")
 _PRINTED_RESAMPLES: Final = 1000
+# A verdict in at least this share of the resamples, and at most one less it, depends on the draw.
+_RARE: Final = 0.05
 # Bootstraps of so many resamples each: a standard error of a bound is right to 7%.
 _BOOTSTRAPS: Final = 100
 
@@ -50,6 +53,9 @@ def make(inputs: Inputs) -> Exhibit:
         frame,
         inputs.stage(panel, "category_bootstrap_counts"),
         inputs.provenance(),
+        printed_shares=dict(
+            zip(SHARED_COUNTS, inputs.settings["category_bootstrap_shares"], strict=True)
+        ),
         n_items=int(clusters.groupby(["rank_a", "rank_b"])["n_items"].sum().max()),
         n_resamples=n_resamples,
         seed=inputs.numbers["seed"],
@@ -114,15 +120,17 @@ def present(
     distribution: pd.DataFrame,
     provenance: Sequence[Provenance],
     *,
+    printed_shares: Mapping[int, float],
     n_items: int,
     n_resamples: int,
     seed: int,
 ) -> Table:
     """Dress the frame of `table_09`, with the bootstrap's `distribution` of unresolved pairs."""
-    counts = distribution[distribution["share"] > 0]
+    shares = distribution.set_index("n_unresolved")["share"]
     law = ", ".join(
-        f"{count} in {100 * share:.1f}%"
-        for count, share in zip(counts["n_unresolved"], counts["share"], strict=True)
+        f"{count} in {100 * shares.get(count, 0):.1f}%"
+        + (f" (printed: {100 * printed_shares[count]:.1f}%)" if count in printed_shares else "")
+        for count in sorted({*shares.index[shares > 0], *printed_shares})
     )
     bounds = frame[[f"{name}_agrees" for name in _BOUNDS]].to_numpy()
     others = frame.loc[(frame["icc_p05"] > 0) & ~frame["label"].isin(_BOLD), "label"]
@@ -133,13 +141,17 @@ def present(
         columns=[
             Column("label", "Pair"),
             *(
-                replace(compared(name, header), bold="bold" if name == "icc" else None)
+                replace(
+                    compared(name, header, chance=True, given=True),
+                    bold="bold" if name == "icc" else None,
+                )
                 for name, header in headers.items()
             ),
-            compared("probability_unresolved", "Pr(unr.)"),
+            compared("probability_unresolved", "Pr(unr.)", chance=True),
         ],
-        caption="Category bootstrap of the nine adjacent MMLU-Pro pairs: point and, in brackets, "
-        "5–95% interval.",
+        finding=_finding(frame),
+        caption="Bootstrap of the subjects, adjacent MMLU-Pro pairs: point and, in brackets, 5–95% "
+        "interval.",
         number="9",
         provenance=[
             *provenance,
@@ -150,18 +162,29 @@ def present(
             "ICC(D): intraclass correlation, within subjects, of the difference D of the scores; "
             "DE: design effect; cluster N*: N* times DE, as in Table 4. Pr(unr.): share of the "
             f"resamples with cluster N* above N = {n_items:,}, unresolved.",
-            f"{bounds.sum()} of {bounds.size} bounds are within {MONTE_CARLO_STANDARD_ERRORS:.1f} "
-            f"standard errors of {_PRINTED_RESAMPLES:,} resamples in the paper and "
-            f"{n_resamples:,} here, drawn from the subjects (categories) with replacement. Bold "
-            "as in the paper; of the other intervals of the ICC those of "
+            f"{bounds.sum()} of {bounds.size} bounds differ by at most "
+            f"{MONTE_CARLO_STANDARD_ERRORS:.1f} standard errors, which chance exceeds in "
+            f"{MONTE_CARLO_LEVEL:.1%} of cases; {_PRINTED_RESAMPLES:,} resamples in the paper and "
+            f"{n_resamples:,} here, drawn from the subjects with replacement. Bold: the intervals "
+            "of the ICC that are bold in the paper, by no stated rule; of the others those of "
             f"{' and '.join(others) or 'none'} exclude 0. {DECLARED}",
-            *of_witness(
-                provenance,
-                "The witness was fitted to the intervals: that they agree tests nothing. Pr(unr.) "
-                "and the shares below were held out.",
-            ),
+            *of_witness(provenance, "Pr(unr.) and the shares below were held out."),
             f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
         ],
+    )
+
+
+def _finding(frame: pd.DataFrame) -> str:
+    """Return which verdicts depend on the subjects drawn."""
+    share = frame["probability_unresolved"]
+    open_ = frame[(share >= _RARE) & (share <= 1 - _RARE)]
+    which = ", ".join(
+        f"{label}, unresolved in {100 * p:.1f}% of the resamples"
+        for label, p in zip(open_["label"], open_["probability_unresolved"], strict=True)
+    )
+    return (
+        f"The draw of the subjects decides {len(open_)} of {len(frame)} verdicts"
+        f"{': ' if which else ''}{which}."
     )
 
 

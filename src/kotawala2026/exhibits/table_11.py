@@ -10,7 +10,7 @@ import pandas as pd
 
 from kotawala2026.exhibits._beside import beside, compared
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of, label_and_gap
-from kotawala2026.labels import spelled_out
+from kotawala2026.labels import CLOSE_GAP, spelled_out
 from kotawala2026.operating_point import ALPHA
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
@@ -78,7 +78,13 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
                 Column("verdict", "Verdict", align="center", printed=True),
             )
         ],
-        caption="Verdicts of four tests (arbiters) on the seven close OLL v1 pairs.",
+        finding=f"Four tests agree on {int((~split).sum())} of {len(frame)} close pairs"
+        + (
+            f"; they split on {'; '.join(frame.loc[split, 'label'])} (bold)."
+            if split.any()
+            else "."
+        ),
+        caption=f"OLL v1 pairs with gaps of at most {CLOSE_GAP:.0%}.",
         number="11",
         provenance=[*provenance, Provenance.published("Tables 6 and 11")],
         notes=[
@@ -86,8 +92,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
             f"correction), exact and mid-p test; CI ∋ 0: whether the {1 - ALPHA:.0%} interval of "
             "the percentile bootstrap holds 0. Verdict: R reject, F fail to reject, in the order "
             "of the columns. The bootstrap is exact: its smaller tail is compared with α/2, "
-            f"without resampling. Two-sided α = {ALPHA:g}. Bold: split verdicts, "
-            f"{'; '.join(frame.loc[split, 'label']) or 'none'}.",
+            f"without resampling. Two-sided α = {ALPHA:g}.",
             spelled_out("OLL v1", "ARC", "HS", "Wi", "gem", "L-8B", "L-I", "Mi", "pp"),
         ],
     )

@@ -42,7 +42,7 @@ _HALF_UNIT_PP: Final = 0.05
 _ENUMERATED: Final = "nine cells of Section 5, by enumeration of (b, c); independent binomials"
 
 
-class _Law(TypedDict):
+class Law(TypedDict):
     """What a run of M trials shows: mean, standard deviation, and ends at the level."""
 
     value: float
@@ -101,7 +101,7 @@ def bootstrap_rejection(
 def _of_runs(test: str, powers: FloatArray, settings: Mapping[str, Any], how: str) -> Finding:
     """Largest deviation of power over the nine cells: mean and spread over runs of M trials."""
     trials = settings["calibration_trials"]
-    law = _largest_deviation(powers, settings["power"], trials)
+    law = largest_deviation(powers, settings["power"], trials)
     method = f"mean over runs of {trials:,} trials a cell, {how}"
     return _in_pp("power_max_dev_nine", test, law, method)
 
@@ -120,7 +120,7 @@ def _of_any_five(
     most_pp = settings[f"calibration_{whose}type1_within"]
     shown = Interval(lower, of_all["upper"]).within(Interval(0.0, (most_pp + _HALF_UNIT_PP) / 100))
     method = f"runs of {trials:,} trials a cell, any five of the nine cells of Section 5 or all"
-    law: _Law = {
+    law: Law = {
         **of_all,
         "value": shown.nearest_to(of_all["value"]),
         "lower": shown.lower,
@@ -129,8 +129,8 @@ def _of_any_five(
     how = f"{method}; at most {most_pp} pp, as Section 5 says"
     yield replace(_in_pp("type1_max_dev_any_five", test, law, how), basis="counts")
     ordered = np.sort(powers)
-    least, most = (_median_rate(five, trials) for five in (ordered[:_N_CELLS], ordered[-_N_CELLS:]))
-    median = _median_rate(powers, trials) | {"lower": least["lower"], "upper": most["upper"]}
+    least, most = (median_rate(five, trials) for five in (ordered[:_N_CELLS], ordered[-_N_CELLS:]))
+    median = median_rate(powers, trials) | {"lower": least["lower"], "upper": most["upper"]}
     yield Finding("power_median_any_five", test, method=method, basis="derived", **median)
 
 
@@ -159,7 +159,7 @@ def _beyond_chance(
 ) -> Finding:
     """Table 2's largest deviation of power, less what chance adds to the exact powers at most."""
     trials = settings["calibration_trials"]
-    most = _largest_deviation(powers, settings["power"], trials)["upper"]
+    most = largest_deviation(powers, settings["power"], trials)["upper"]
     method = (
         f"Table 2 less the {1 - MONTE_CARLO_LEVEL / 2:.2%} quantile of the largest deviation, "
         f"{100 * most:.2f} pp, over runs of {trials:,} trials a cell, nine cells"
@@ -202,7 +202,7 @@ def _setup(published: PublishedNumbers, n_cells: int) -> Iterator[Finding]:
     yield derived("randomization_differs_from_exact", "", _sign_flips_differ(), method)
 
 
-def _largest_deviation(rates: FloatArray, target: float, trials: int) -> _Law:
+def largest_deviation(rates: FloatArray, target: float, trials: int) -> Law:
     """Law of max |X/M - target| over cells, X binomial."""
     return _largest(_within(rates, target, trials))
 
@@ -216,12 +216,12 @@ def _within(rates: FloatArray, target: float, trials: int) -> FloatArray:
     )
 
 
-def _largest(within: FloatArray) -> _Law:
+def _largest(within: FloatArray) -> Law:
     trials = within.shape[1] - 1
     return _law(within.prod(axis=0), np.arange(trials + 1) / trials)
 
 
-def _median_rate(rates: FloatArray, trials: int) -> _Law:
+def median_rate(rates: FloatArray, trials: int) -> Law:
     """Law of the median of X/M over an odd number of cells."""
     hits = np.arange(trials + 1)
     # reached[k, j] is the probability that j of the cells so far have at most k rejections.
@@ -235,7 +235,7 @@ def _median_rate(rates: FloatArray, trials: int) -> _Law:
     return _law(reached[:, rates.size // 2 + 1 :].sum(axis=1), hits / trials)
 
 
-def _law(distribution: FloatArray, values: FloatArray) -> _Law:
+def _law(distribution: FloatArray, values: FloatArray) -> Law:
     """Summarize a distribution on sorted values, with ends that leave out the level of chance."""
     mass = np.diff(distribution, prepend=0.0)
     mean = float(mass @ values)
@@ -269,7 +269,7 @@ def _as_pp(share: float) -> float:
     return round(100 * share, 10)
 
 
-def _in_pp(quantity: str, subject: str, law: _Law, method: str) -> Finding:
+def _in_pp(quantity: str, subject: str, law: Law, method: str) -> Finding:
     return Finding(
         quantity,
         subject,

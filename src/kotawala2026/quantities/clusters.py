@@ -26,6 +26,8 @@ from replication.findings import Finding, within
 
 _BOUNDS: Final = {"lower": "5%", "upper": "95%"}
 _TAIL: Final = 0.05
+#: Unresolved pairs of a resample, where the paper prints the share of such resamples.
+SHARED_COUNTS: Final = (4, 5, 6)
 # No design effect is below one: a negative ICC counts as zero.
 _EFFECTS: Final = Interval(1.0, math.inf)
 
@@ -242,7 +244,7 @@ def bootstrap_shares(published: PublishedNumbers) -> Iterator[Finding]:
     fewest = math.lcm(*(Fraction(str(x)).denominator for x in (*chances, *shares)))
     method = "smallest number of resamples of which every printed share is a whole number"
     yield Finding("resamples_of_shares", "Table 9", fewest, method)
-    occurring = [count for count, share in zip((4, 5, 6), shares, strict=True) if share > 0]
+    occurring = [count for count, share in zip(SHARED_COUNTS, shares, strict=True) if share > 0]
     yield Finding("fewest_unresolved", "any resample", min(occurring), "counts of a positive share")
     # Seven are unresolved only where one of the three least often unresolved pairs is.
     most, method = sum(sorted(chances)[:-6]), "sum of the three smallest Pr(unr.)"

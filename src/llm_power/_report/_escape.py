@@ -64,6 +64,7 @@ _LATEX_SYMBOLS = {
     "≤": r"$\le$",
     "≥": r"$\ge$",
     "≈": r"$\approx$",
+    "∼": r"$\sim$",
     "≠": r"$\ne$",
     "∞": r"$\infty$",
     "∋": r"$\ni$",

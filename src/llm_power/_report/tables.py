@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -53,9 +53,12 @@ STAND_IN_NOTE = (
     "The scores are from a stand-in or a mirror of the hub, not from their publisher: no number "
     "here is a finding."
 )
-_MARKS = {
+#: What stands before a printed value that is not the recomputed one above it, in words.
+MARKS: Final = {
     "≠": "≠ marks a printed value that differs from the recomputed one above it.",
-    "≈": "≈ marks a printed value that differs {}.",
+    "∼": "∼ marks a printed value that differs within the chance of a simulation.",
+    "≈": "≈ marks a printed value that differs by rounding alone.",
+    "?": "? marks a printed value that one reading of the paper gives and another does not.",
 }
 _PARAGRAPH = 98  # characters of a line of the notes in Markdown
 
@@ -124,8 +127,13 @@ class Column:
     align: Align = "left"
     # Header in LaTeX, unescaped.
     tex: str | None = None
-    # Whether the frame has the columns NAME_printed (str) and NAME_agrees (bool) beside it.
+    # Whether the frame has the columns NAME_printed (str) and NAME_agrees beside it: a truth value,
+    # or None where readings of the paper differ.
     printed: bool = False
+    # Whether a simulation is on either side of the comparison.
+    chance: bool = False
+    # Whether any of the printed cells went into the recomputed ones, as input or by a fit.
+    given: bool = False
     # Column that says which cells, or lines of a cell (a tuple), are bold.
     bold: str | None = None
     # Whether LaTeX sets symbols in the cells as mathematics. In names it must not.
@@ -146,6 +154,8 @@ class Table:
     caption: str
     provenance: Sequence[Provenance]
     notes: Sequence[str] = ()
+    # What is seen, in one sentence before the caption.
+    finding: str = ""
     # The number of the paper's table; without it LaTeX counts by itself.
     number: str | None = None
     # The rows that Markdown and LaTeX show, if not those of `frame`.
@@ -228,7 +238,7 @@ def to_markdown(table: Table) -> str:
         disable_numparse=True,
         preserve_whitespace=True,
     )
-    number, caption = _label(table), escape_markdown(table.caption)
+    number, caption = _label(table), escape_markdown(_headed(table))
     title = f"**{number}.** {caption}" if number else _strong(caption)
     notes = [f"*Note.* {escape_markdown(note)}" for note in [" ".join(_notes(table, rows))] if note]
     provenance = f"*Provenance:* {escape_markdown(provenance_line(table.provenance))}"
@@ -246,7 +256,7 @@ def to_latex(table: Table) -> str:
         [Heading(c.header, c.tex, _side(c), c.symbols) for c in table.columns],
         rows,
         total=table.total,
-        caption=table.caption,
+        caption=_headed(table),
         number=table.number,
         notes=_notes(table, rows),
         provenance=provenance_line(table.provenance),
@@ -262,7 +272,7 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
             table.frame,
             csv_path.name,
             title=f"{number}. {table.caption}" if number else table.caption,
-            description=" ".join(_notes(table, _rows(table))),
+            description=" ".join(filter(None, [table.finding, *_notes(table, _rows(table))])),
             provenance=table.provenance,
         ),
         stem.with_name(f"{stem.name}.md"): to_markdown(table),
@@ -296,7 +306,10 @@ def _cell(column: Column, row: Mapping[Hashable, Any]) -> Cell:
         (column.format or as_digits_of(text))(value)
         for value, text in zip(values, printed, strict=True)
     )
-    beside = map(_beside, ours, printed, agree)
+    beside = (
+        _beside(*line, mark="∼" if column.chance else "≈")
+        for line in zip(ours, printed, agree, strict=True)
+    )
     return Cell(ours, tuple(text for text in beside if text), bold)
 
 
@@ -304,25 +317,40 @@ def _lines(value: object) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _beside(ours: str, printed: object, agrees: object) -> str:
+def _beside(ours: str, printed: object, agrees: object, *, mark: str) -> str:
     """Return the line of a printed value; empty where it says nothing that ours does not."""
     text = as_printed(printed)
-    same = ours in (text, f"0{text}") or (bool(agrees) and text[0] in "<>≤≥")
-    return "" if _missing(printed) or same else f"{'≈' if agrees else '≠'} {text}"
+    if _missing(printed) or ours in (text, f"0{text}"):
+        return ""
+    if _missing(agrees):
+        return f"? {text}"
+    if agrees:
+        return "" if text[0] in "<>≤≥" else f"{mark} {text}"
+    return f"≠ {text}"
+
+
+def _headed(table: Table) -> str:
+    return f"{table.finding} {table.caption}".strip()
 
 
 def _notes(table: Table, rows: list[Row]) -> list[str]:
-    """Return the notes, the meaning of the marks, and the limits of agreement."""
+    """Return the limits of agreement, the meaning of the marks, and the notes."""
     marks = {line[0] for row in rows for cell in row for line in cell.printed}
     kinds = {source.kind for source in table.provenance}
-    near = "within the chance of the simulations" if "simulated" in kinds else "by rounding alone"
-    legend = [text.format(near) for mark, text in _MARKS.items() if mark in marks]
-    if not marks and any(column.printed for column in table.columns):
+    disclosed = [STAND_IN_NOTE] if "stand_in" in kinds else []
+    disclosed += [WITNESS_NOTE] if "witness" in kinds else []
+    compared = [column for column in table.columns if column.printed]
+    given = [column.header for column in compared if column.given]
+    if "witness" in kinds and compared:
+        disclosed.append(f"Columns with fitted cells: {', '.join(given) or 'none'}.")
+    elif given:
+        disclosed.append(f"{', '.join(given)} rest on their printed cells, and agree by that.")
+    legend = [text for mark, text in MARKS.items() if mark in marks]
+    if not marks and len(given) < len(compared):
         met = "; bounds that are printed are met" if _prints_bounds(table) else ""
-        legend = [f"Every printed cell is reproduced to its last digit{met}."]
-    fitted = [WITNESS_NOTE] if "witness" in kinds else []
-    stand_in = [STAND_IN_NOTE] if "stand_in" in kinds else []
-    return [*legend, *table.notes, *fitted, *stand_in]
+        every = "Every other" if given else "Every"
+        legend = [f"{every} printed cell is reproduced to its last digit{met}."]
+    return [*disclosed, *legend, *table.notes]
 
 
 def _prints_bounds(table: Table) -> bool:

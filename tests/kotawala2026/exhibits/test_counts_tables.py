@@ -123,8 +123,29 @@ def test_presented_tables_say_what_does_not_hold(
     assert "N = 12,031" in text
     assert "3 vs 4, 6 vs 7, 9 vs 10" in text
     text = " ".join(to_markdown(eleven.present(table_11)).split())
-    assert "Bold: split verdicts, HS, gem/L-8B." in text
+    assert "Four tests agree on 6 of 7 close pairs; they split on HS, gem/L-8B (bold)." in text
+    agreed = eleven.present(table_11.assign(verdict="FFFF"))
+    assert "Four tests agree on 7 of 7 close pairs. OLL" in to_markdown(agreed)
     assert to_latex(six.present(table_6)).isascii()
+
+
+def test_tables_6_and_7_begin_with_what_their_frames_hold(
+    table_6: pd.DataFrame, table_7: pd.DataFrame
+) -> None:
+    said = " ".join(to_markdown(six.present(table_6)).split())
+    assert "7 of 7 close pairs are unresolved: they need 2.0 to 1,892 times the items" in said
+    # What goes in is named before what is reproduced.
+    assert "p̂_A, p̂_B rest on their printed cells, and agree by that. Every other" in said
+    easier = table_6.assign(resolved=table_6["label"] == "Wino")
+    said = " ".join(to_markdown(six.present(easier)).split())
+    assert "4 of 7 close pairs are unresolved: they need 2.0 to 94 times the items" in said
+    said = " ".join(to_markdown(seven.present(table_7)).split())
+    finding = "4 of 9 pairs are unresolved; 9 of 9 printed N* follow from the counts at N = 12,031"
+    assert f"{finding}, 6 at the N = 12,032 of the paper's caption." in said
+    changed = table_7.assign(resolved=True, n_star_rules_at_printed_n="up")
+    said = " ".join(to_markdown(seven.present(changed)).split())
+    assert "0 of 9 pairs are unresolved" in said
+    assert "12,031, 9 at the N = 12,032" in said
 
 
 def test_planted_count_in_table_7_shows_in_its_row_alone(
@@ -166,8 +187,9 @@ def test_with_items_table_7_is_counted_on_them_and_marks_what_is_printed_otherwi
     assert not frame["n_items_agrees"].any(), "12,032 is printed"
     text = to_markdown(seven.present(frame)).replace("\n", " ")
     assert "≠ 1,680 |" in text
-    assert "Counted on 12,031 items, at which N* rounded up yields 8 of 9 printed N*" in text
-    assert "The caption of the paper prints N = 12,032" in text
+    assert "8 of 9 printed N* follow from the counts at N = 12,031" in text
+    assert "Counted on these items; at N = 12,032 no rounding gives" in text
+    assert "rest on their printed cells" not in text
 
 
 def test_with_items_tables_6_and_11_and_figure_3_are_counted_on_them(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from looked_at import check_looks, drawn_as_locked
@@ -34,6 +35,26 @@ def test_an_exhibit_is_the_one_that_was_looked_at(
 def test_figure_3_says_how_far_the_other_form_is(whole_run: Path) -> None:
     caption = (whole_run / "figures/camera_ready/figure_03.txt").read_text(encoding="utf-8")
     assert "at most 1.27% apart, where the paper prints 1%" in caption
+
+
+# Quantities of a witness by the headers of their columns, in the order of the tables.
+HEADERS = {
+    **{"r_median": "Median r", "r_worst": "Worst r", "icc": "ICC(D)", "design_effect": "DE"},
+    **{"n_star_cluster": "Cluster N*", "leave_one_out_unresolved": "Unresolved"},
+    **{"gap": "Gap, pp", "rho": "ρ̂", "n_star": "N*"},
+}
+
+
+@pytest.mark.parametrize("number", [3, 4, 5, 8, 9, 10])
+def test_a_table_names_the_columns_that_its_witness_was_fitted_to(
+    number: int, whole_run: Path
+) -> None:
+    roles = pd.read_csv(whole_run / "results/witness/roles.csv")
+    of_table = roles["id"].str.startswith(f"table_{number:02d}/") & (roles["role"] != "held_out")
+    quantities = set(roles.loc[of_table, "quantity"].str.replace("_(lower|upper)$", "", regex=True))
+    text = (whole_run / f"results/tables/table_{number:02d}.md").read_text(encoding="utf-8")
+    fitted = ", ".join(header for name, header in HEADERS.items() if name in quantities)
+    assert f"Columns with fitted cells: {fitted or 'none'}. " in " ".join(text.split())
 
 
 def test_no_exhibit_is_left_out(whole_run: Path) -> None:

@@ -55,6 +55,18 @@ def test_interval_of_n_star_straddles_n_and_is_reproducible(
     low, high = map(float, first.split(", "))
     assert low < 10042 < high
     assert first == str(filled(published, counts_6)["value"]["N* CI"])
+    frame = filled(published, counts_6).reset_index()
+    for planted, finding in (
+        ({}, "0.50 of the N* that this gap requires, too few; by its 90% interval N* may lie on"),
+        ({"N* CI": "11000.0, 12000.0"}, "by its 90% interval N* lies on one side of N."),
+        ({"q = N/N*": "1.26"}, "1.26 of the N* that this gap requires, enough;"),
+    ):
+        value = [
+            planted.get(str(x), y) for x, y in zip(frame["quantity"], frame["value"], strict=True)
+        ]
+        table = present(frame.assign(value=value), counts_6, 3, n_resamples=500, seed=1)
+        assert "The 10,042 items are" in to_markdown(table)
+        assert finding in " ".join(to_markdown(table).split())
     assert first != str(filled(published, counts_6, seed=2)["value"]["N* CI"])
 
 

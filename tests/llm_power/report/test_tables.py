@@ -17,9 +17,10 @@ from wcwidth import wcswidth
 
 from latex_documents import complaints
 from llm_power._errors import InvalidArgument
-from llm_power._provenance import Provenance
+from llm_power._provenance import WITNESS_NOTE, Provenance
 from llm_power._report._escape import escape_latex, escape_markdown, typeset_latex
 from llm_power._report.tables import (
+    MARKS,
     Column,
     Table,
     as_fixed,
@@ -233,6 +234,50 @@ def test_marks_are_explained_where_they_stand() -> None:
     agreeing = replace(same, shown=same.frame.iloc[:1])
     assert "*Note.* Every printed cell is reproduced" in to_markdown(agreeing)
     assert "the recomputed one" not in to_markdown(same)
+
+
+@pytest.mark.parametrize(
+    ("agrees", "chance", "mark"),
+    [(True, False, "≈"), (True, True, "∼"), (False, True, "≠"), (None, True, "?")],
+)
+def test_each_way_to_differ_has_a_mark_of_its_own(
+    agrees: bool | None, chance: bool, mark: str
+) -> None:
+    frame = pd.DataFrame({"q": [0.75], "q_printed": ["0.74"], "q_agrees": [agrees]})
+    column = Column("q", "q", printed=True, chance=chance)
+    text = to_markdown(Table(frame, [column], "c", [Provenance.published("Table 1")]))
+    assert f"{mark} 0.74" in text
+    assert MARKS[mark] in " ".join(text.split())
+    assert sum(words in " ".join(text.split()) for words in MARKS.values()) == 1
+
+
+def test_a_finding_stands_before_the_caption(tmp_path: Path) -> None:
+    table = replace(hostile_table(), finding="5% of them rise.")
+    assert to_markdown(table).startswith("**Table 7.** 5% of them rise. Required N* of 100%")
+    assert r"5\% of them rise. Required" in to_latex(table)
+    _, metadata, *_ = write_table(table, tmp_path / "table_07")
+    described = json.loads(metadata.read_text(encoding="utf-8"))["dc:description"]
+    assert described.startswith("5% of them rise. Cost:")
+
+
+def test_what_went_in_is_disclosed_before_what_agrees() -> None:
+    frame = pd.DataFrame({"q": [0.5], "q_printed": ["0.5"], "q_agrees": [True]})
+    free, given = (Column("q", name, printed=True, given=name == "s") for name in ("q", "s"))
+    witness, published = Provenance.witness("Table 1"), Provenance.published("Table 1")
+    fitted, went_in = (
+        "Columns with fitted cells: s.",
+        "s rest on their printed cells, and agree by that.",
+    )
+    said = "printed cell is reproduced to its last digit."
+    for columns, source, note in (
+        ([free, given], witness, f"{WITNESS_NOTE} {fitted} Every other {said}"),
+        ([free, given], published, f"{went_in} Every other {said}"),
+        ([given], published, went_in),
+        ([free], witness, f"{WITNESS_NOTE} Columns with fitted cells: none. Every {said}"),
+        ([free], published, f"Every {said}"),
+    ):
+        text = " ".join(to_markdown(Table(frame, columns, "c", [source])).split())
+        assert f"*Note.* {note} *Provenance:*" in text
 
 
 def test_a_latex_table_ends_with_the_page_and_says_so() -> None:
