@@ -17,7 +17,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,7 @@ from llm_power._board.clusters import CLUSTER_COLUMNS, core_cluster_columns
 from llm_power._board.counts import (
     DifferenceMoments,
     PairCells,
+    joined,
 )
 from llm_power._board.decision import ESTIMATES as DECISION_ESTIMATES
 from llm_power._board.decision import verdict_columns
@@ -58,8 +59,9 @@ from llm_power._statistics.random_streams import Keys, content_digest, keys_of
 # products large enough to be fast, the second keeps arrays in a core's cache.
 CHUNK: Final = 2**17
 _BLOCK: Final = 2**14
-# Pairs times clusters computed at once: 4 MB an array.
+# Pairs times clusters computed at once, 4 MB an array, and kept for all pairs.
 MOST_SUMS: Final = 2**19
+_KEPT: Final = 2**22
 
 Columns = Mapping[str, np.ndarray]
 # By task, how many models are declared better and worse than each, (n_models,).
@@ -238,7 +240,8 @@ class BoardPairs:
         tables = []
         for number, _, first, second in self.at(places):
             task = self._of_tasks[number]
-            tables.append(tabulate(task.task, first, second, task.evidence.items(first, second)))
+            found = [evidence.of_items for _, evidence in task.evidence_on(first, second)]
+            tables.append(tabulate(task.task, first, second, joined(found)))
         return pd.concat(tables, ignore_index=True)
 
     def evidence_at(self, places: IntArray) -> Iterator[tuple[TaskScores, slice, Evidence]]:
@@ -339,7 +342,9 @@ class _TaskPairs:
         self.task, self._family = task, family
         self.n_pairs = family_size(len(task.models), family)
         codes = None if cluster is None else task.cluster_codes(cluster)[1]
-        self.evidence = TaskEvidence(task, codes)
+        self._evidence = TaskEvidence(task, codes)
+        # Of all pairs of a family, if they are few: several columns and tests ask for it.
+        self._kept: dict[Family, list[tuple[slice, Evidence]]] = {}
 
     def of(self, family: Family) -> _TaskPairs:
         """Return the pairs of a family of the same scores, with what is laid out already."""
@@ -367,13 +372,20 @@ class _TaskPairs:
     def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
         return pairs_at(len(self.task.models), self._family, places)
 
-    def evidence_on(self, first: IntArray, second: IntArray) -> Iterator[tuple[slice, Evidence]]:
-        """Yield the evidence on pairs of positions in blocks that fit, with their places."""
-        most = max(1, MOST_SUMS // self.evidence.n_clusters)
+    def evidence_on(self, first: IntArray, second: IntArray) -> Iterable[tuple[slice, Evidence]]:
+        """Return the evidence on pairs of positions in blocks that fit, with their places."""
+        if len(first) < self.n_pairs or self.n_pairs * self._evidence.n_clusters > _KEPT:
+            return self._computed(first, second)
+        if self._family not in self._kept:
+            self._kept[self._family] = list(self._computed(first, second))
+        return self._kept[self._family]
+
+    def _computed(self, first: IntArray, second: IntArray) -> Iterator[tuple[slice, Evidence]]:
+        most = max(1, MOST_SUMS // self._evidence.n_clusters)
         chunk, block = min(CHUNK, 4 * most), min(_BLOCK, most)
         for low in range(0, len(first), chunk):
             some = slice(low, low + chunk)
-            for found in self.evidence.of(first[some], second[some], block=block):
+            for found in self._evidence.of(first[some], second[some], block=block):
                 yield slice(low, low := low + len(found.n_items)), found
 
 
@@ -418,7 +430,7 @@ def gap_draws(rows: FloatArray, keys: Keys) -> GapDraws:
 
 
 def in_threads(
-    work: Callable[[int, int], _Result], chunks: Sequence[tuple[int, int]], *, threads: int | None
+    work: Callable[..., _Result], chunks: Iterable[tuple[Any, ...]], *, threads: int | None = None
 ) -> Iterator[_Result]:
     """Yield the results of `work` in the order of the chunks; holds at most `threads` + 1."""
     count = len(os.sched_getaffinity(0)) if threads is None else threads

@@ -104,7 +104,7 @@ def decide_pairs(
 
     Every pair has an item. Without a family each pair was named beforehand.
     """
-    tests = PairTests(evidence, declared)
+    tests = PairTests(evidence, declared, known_p=None if family is None else family.single)
     found = _decided(with_an_item(pairs), task, tests, (point, declared, family))
     table = pd.concat([pairs[PAIR_KEY], found[[*DECISION_COLUMNS]]], axis=1)
     return without_strangers(table, pairs, ESTIMATES)

@@ -24,6 +24,7 @@ from llm_power._board.cluster_readings import cluster_readings
 from llm_power._board.clusters import cluster_columns
 from llm_power._board.columns import verdict_table
 from llm_power._board.decision import decide_pairs
+from llm_power._board.evidence import Evidence
 from llm_power._board.landscape import VERDICTS, Landscape
 from llm_power._board.operating_point import HELD_UP_TO, number_of_pairs
 from llm_power._board.pair_store import PairWriter
@@ -321,13 +322,19 @@ def shown_verdicts(
             size=pairs.n_pairs,
         )
     on_stage("clusters")
-    clusters, decisions = [], []
-    for task, some, evidence in pairs.evidence_at(places):
+
+    def of_block(
+        task: TaskScores, some: slice, evidence: Evidence
+    ) -> tuple[pd.DataFrame, pd.DataFrame]:
         rows, adjusted = counts.iloc[some], family.decided.of(some)
         moments = evidence.of_clusters
         known = None if moments is None else evidence.cluster_test
-        clusters.append(cluster_columns(rows, moments, point, known))
-        decisions.append(decide_pairs(rows, evidence, task, point, pairs.declared, family=adjusted))
+        return (
+            cluster_columns(rows, moments, point, known),
+            decide_pairs(rows, evidence, task, point, pairs.declared, family=adjusted),
+        )
+
+    clusters, decisions = zip(*in_threads(of_block, pairs.evidence_at(places)), strict=True)
     on_stage("verdicts")
     return verdict_table(
         counts,
