@@ -71,7 +71,7 @@ class DifferenceMoments:
     skew_d: FloatArray
 
 
-_Moments = TypeVar("_Moments", PairCells, DifferenceMoments, ClusterMoments)
+_Moments = TypeVar("_Moments", bound=PairCells | DifferenceMoments | ClusterMoments)
 
 
 class ScoreCounts:
