@@ -17,7 +17,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,7 @@ from llm_power._board.clusters import CLUSTER_COLUMNS, core_cluster_columns
 from llm_power._board.counts import (
     DifferenceMoments,
     PairCells,
+    joined,
 )
 from llm_power._board.decision import ESTIMATES as DECISION_ESTIMATES
 from llm_power._board.decision import verdict_columns
@@ -58,8 +59,9 @@ from llm_power._statistics.random_streams import Keys, content_digest, keys_of
 # products large enough to be fast, the second keeps arrays in a core's cache.
 CHUNK: Final = 2**17
 _BLOCK: Final = 2**14
-# Pairs times clusters computed at once: 4 MB an array.
+# Pairs times clusters computed at once, 4 MB an array, and kept for all pairs.
 MOST_SUMS: Final = 2**19
+_KEPT: Final = 2**22
 
 Columns = Mapping[str, np.ndarray]
 # By task, how many models are declared better and worse than each, (n_models,).
@@ -238,7 +240,8 @@ class BoardPairs:
         tables = []
         for number, _, first, second in self.at(places):
             task = self._of_tasks[number]
-            tables.append(tabulate(task.task, first, second, task.evidence.items(first, second)))
+            found = [evidence.of_items for _, evidence in task.evidence_on(first, second)]
+            tables.append(tabulate(task.task, first, second, joined(found)))
         return pd.concat(tables, ignore_index=True)
 
     def p_values(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
@@ -269,16 +272,10 @@ class BoardPairs:
         """Yield the pairs at ordered places in blocks that fit, with the evidence on them."""
         start = 0
         for number, _, first, second in self.at(places):
-            evidence = self._of_tasks[number].evidence
-            most = max(1, MOST_SUMS // evidence.n_clusters)
-            chunk, block = min(CHUNK, 4 * most), min(_BLOCK, most)
-            for low in range(0, len(first), chunk):
-                a, b = first[low : low + chunk], second[low : low + chunk]
-                for found in evidence.of(a, b, block=block):
-                    n = len(found.n_items)
-                    rows, some = slice(start, start + n), (a[:n], b[:n], found.n_items)
-                    yield Block(number, rows, *some, found.with_an_item())
-                    start, a, b = start + n, a[n:], b[n:]
+            for some, found in self._of_tasks[number].evidence_on(first, second):
+                rows = slice(start, start := start + len(found.n_items))
+                shared, known = found.n_items, found.with_an_item()
+                yield Block(number, rows, first[some], second[some], shared, known)
 
     def _columns_of(self, block: Block, family: FamilyValues) -> Columns:
         evidence, point = block.evidence, self.point
@@ -342,7 +339,9 @@ class _TaskPairs:
         self.task, self._family = task, family
         self.n_pairs = family_size(len(task.models), family)
         codes = None if cluster is None else task.cluster_codes(cluster)[1]
-        self.evidence = TaskEvidence(task, codes)
+        self._evidence = TaskEvidence(task, codes)
+        # Of all pairs of a family, if they are few: several columns and tests ask for it.
+        self._kept: dict[Family, list[tuple[slice, Evidence]]] = {}
 
     def of(self, family: Family) -> _TaskPairs:
         """Return the pairs of a family of the same scores, with what is laid out already."""
@@ -369,6 +368,22 @@ class _TaskPairs:
 
     def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
         return pairs_at(len(self.task.models), self._family, places)
+
+    def evidence_on(self, first: IntArray, second: IntArray) -> Iterable[tuple[slice, Evidence]]:
+        """Return the evidence on pairs of positions in blocks that fit, with their places."""
+        if len(first) < self.n_pairs or self.n_pairs * self._evidence.n_clusters > _KEPT:
+            return self._computed(first, second)
+        if self._family not in self._kept:
+            self._kept[self._family] = list(self._computed(first, second))
+        return self._kept[self._family]
+
+    def _computed(self, first: IntArray, second: IntArray) -> Iterator[tuple[slice, Evidence]]:
+        most = max(1, MOST_SUMS // self._evidence.n_clusters)
+        chunk, block = min(CHUNK, 4 * most), min(_BLOCK, most)
+        for low in range(0, len(first), chunk):
+            some = slice(low, low + chunk)
+            for found in self._evidence.of(first[some], second[some], block=block):
+                yield slice(low, low := low + len(found.n_items)), found
 
 
 def _of_verdict(
@@ -412,7 +427,7 @@ def gap_draws(rows: FloatArray, keys: Keys) -> GapDraws:
 
 
 def in_threads(
-    work: Callable[[int, int], _Result], chunks: Sequence[tuple[int, int]], *, threads: int | None
+    work: Callable[..., _Result], chunks: Iterable[tuple[Any, ...]], *, threads: int | None = None
 ) -> Iterator[_Result]:
     """Yield the results of `work` in the order of the chunks; holds at most `threads` + 1."""
     count = len(os.sched_getaffinity(0)) if threads is None else threads

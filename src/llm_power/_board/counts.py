@@ -71,7 +71,7 @@ class DifferenceMoments:
     skew_d: FloatArray
 
 
-_Moments = TypeVar("_Moments", DifferenceMoments, ClusterMoments)
+_Moments = TypeVar("_Moments", bound=PairCells | DifferenceMoments | ClusterMoments)
 
 
 class ScoreCounts:
@@ -259,6 +259,9 @@ class ScoreMoments:
         powers = (self._rows, np.square(self._rows), self._rows**3)
         # Of models, within clusters: (n_clusters, n_models).
         self._powers = [np.add.reduceat(x, starts, axis=1).T for x in powers]
+        tied = (np.diff(np.sort(scores, axis=1), axis=1) == 0).any(axis=1)
+        # Items on which models are equal, of which each model's row is an array.
+        self._tied = list(np.ascontiguousarray(scores[tied].T))
 
     def moments(self, first: IntArray, second: IntArray) -> DifferenceMoments:
         """Return the moments of the paired difference over shared items, (n_pairs,).
@@ -327,10 +330,9 @@ class ScoreMoments:
 
     def _differing(self, first: IntArray, second: IntArray) -> IntArray:
         # Pair by pair the rows stay in a core's cache.
-        pairs, values = zip(first.tolist(), second.tolist(), strict=True), self._by_model
-        return np.array(
-            [np.count_nonzero(values[a] != values[b]) for a, b in pairs], dtype=np.int64
-        )
+        pairs, values = zip(first.tolist(), second.tolist(), strict=True), self._tied
+        equal = [np.count_nonzero(values[a] == values[b]) for a, b in pairs]
+        return len(self._scores) - np.array(equal, dtype=np.int64)
 
     def _exact(self, first: IntArray, second: IntArray) -> DifferenceMoments:
         # In two passes: differences are taken before they are summed, and their mean is taken off
@@ -339,7 +341,7 @@ class ScoreMoments:
             _block_moments(self._by_model[first[some]], self._by_model[second[some]])
             for some in _pair_blocks(len(first))
         ]
-        return _join(DifferenceMoments, parts)
+        return joined(parts)
 
     def _exact_by_cluster(self, first: IntArray, second: IntArray) -> ClusterMoments:
         assert self._codes is not None
@@ -349,7 +351,7 @@ class ScoreMoments:
             )
             for some in _pair_blocks(len(first))
         ]
-        return _join(ClusterMoments, parts)
+        return joined(parts)
 
 
 # Share of two models' squares below which rounding of their products would be seen in the 12th
@@ -404,7 +406,9 @@ def _deviations(
     return deviation
 
 
-def _join(kind: type[_Moments], parts: Sequence[_Moments]) -> _Moments:
+def joined(parts: Sequence[_Moments]) -> _Moments:
+    """Return the statistics of the pairs of all parts, which are of one kind."""
+    kind = type(parts[0])
     return kind(
         *(
             np.concatenate([np.asarray(getattr(part, f.name)) for part in parts], axis=-1)

@@ -104,7 +104,8 @@ def decide_pairs(
 
     Every pair has an item. Without a family each pair was named beforehand.
     """
-    rows, tests = with_an_item(pairs), PairTests(evidence, declared)
+    known = None if family is None else family.single
+    rows, tests = with_an_item(pairs), PairTests(evidence, declared, known_p=known)
     judged = tests.judged(point, family)
     found, level = judged.found, judged.level
     # Of the pair as if it were named beforehand.

@@ -61,6 +61,13 @@ class Evidence:
         return self.of_items.n_items
 
     @cached_property
+    def p_of_gaps(self) -> FloatArray:
+        """Return the p-values of graded items, by Student's test and Hall's."""
+        assert isinstance(self.of_items, DifferenceMoments)
+        law = _mean_law(self.of_items)
+        return mean_p(*law[:3], self.of_items.skew_d, law[3] - 1)
+
+    @cached_property
     def cluster_test(self) -> ClusterRobustTest:
         """Return CR2's test of the clusters, if there are any, as a sample."""
         assert self.of_clusters is not None
@@ -186,8 +193,7 @@ class PairTests:
             return self._known_p_of_items
         if isinstance(items, PairCells):
             return P_VALUES[self._declared.test](items.b, items.c)
-        law = _mean_law(items)
-        return mean_p(*law[:3], items.skew_d, law[3] - 1)
+        return self._evidence.p_of_gaps
 
     def judged(
         self, point: OperatingPoint, family: FamilyTest | None = None, *, new_runs: bool = True
@@ -226,7 +232,8 @@ class PairTests:
             test = self._declared.test
             found = binary_verdicts(b, c, n, test=test, known_p=self.p_of_items, **settings)
             return found, np.sqrt(observed_difference_variance(b, c, n) / n)
-        return _graded_verdicts(items, **settings), mean_and_error(items)[1]
+        found = _graded_verdicts(items, known_p=self.p_of_items, **settings)
+        return found, mean_and_error(items)[1]
 
 
 def mean_and_error(moments: DifferenceMoments) -> tuple[FloatArray, FloatArray]:

@@ -12,7 +12,13 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from llm_power._board.all_pairs import BoardPairs, FamilyValues, p_values_between
+from llm_power._board.all_pairs import (
+    Block,
+    BoardPairs,
+    FamilyValues,
+    in_threads,
+    p_values_between,
+)
 from llm_power._board.average import TaskAverage, among_best, average_tasks
 from llm_power._board.cluster_robustness import cluster_readings
 from llm_power._board.clusters import cluster_columns
@@ -344,14 +350,19 @@ def shown_verdicts(
             size=pairs.n_pairs,
         )
     on_stage("clusters")
-    clusters, decisions = [], []
-    for block in pairs.blocks(places):
+
+    def of_block(block: Block) -> tuple[pd.DataFrame, pd.DataFrame]:
         rows, evidence = counts.iloc[block.rows], block.evidence
         moments = evidence.of_clusters
         known = None if moments is None else evidence.cluster_test
-        clusters.append(cluster_columns(rows, moments, point, known))
         task, adjusted = pairs.tasks[block.task], family.decided.of(block.rows)
-        decisions.append(decide_pairs(rows, evidence, task, point, pairs.declared, family=adjusted))
+        return (
+            cluster_columns(rows, moments, point, known),
+            decide_pairs(rows, evidence, task, point, pairs.declared, family=adjusted),
+        )
+
+    found = in_threads(of_block, ((block,) for block in pairs.blocks(places)))
+    clusters, decisions = zip(*found, strict=True)
     on_stage("verdicts")
     return verdict_table(
         counts,

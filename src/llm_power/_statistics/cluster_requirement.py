@@ -18,7 +18,7 @@ Randomization Trials, for power by the t distribution with K - 1 degrees of free
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -35,17 +35,19 @@ from llm_power._statistics.argument_checks import (
     open_unit,
     positive,
 )
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, ratio
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
 from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.design_effect import cluster_resolution, design_effect
 from llm_power._statistics.designs import ENDLESS, Design
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.t_test import near_power, near_power_of_both, shift_of_power
 
-# At the ends themselves weights are infinite, or all 0.
+# At the end itself weights are infinite.
 _EDGE: Final = 1e-12
+# Newton's last step beside the distance from that end.
+_NEAR: Final = 1e-9
 # Pairs whose roots are searched at once: with their clusters they are in a core's cache.
-_PAIRS: Final = 2**11
+_PAIRS: Final = 2**9
 # Numbers of clusters that are looked up, if there are more pairs than that.
 _TABULATED: Final = 2_000
 
@@ -124,27 +126,15 @@ def icc_interval(
     between, within = (n > 0).sum(axis=0) - 1, n.sum(axis=0) - (n > 0).sum(axis=0)
     mean_square = ratio((squares - n * np.square(means)).sum(axis=0), within)
     least = -1 / np.maximum(n.max(axis=0) - 1, 1)
-    n, number, means, apart = _by_size(n, means)
+    clusters = _by_size(n, means)
     # Within mean squares of 0 make the ICC 1.
     known = np.isfinite(icc) & (icc < 1)
     limits = []
     for probability in (1 - tail, tail):
         critical = fdtri(np.maximum(between, 1), np.maximum(within, 1), probability)
-
-        def excess(
-            rho: FloatArray, pair: FloatArray, critical: FloatArray = critical
-        ) -> FloatArray:
-            at = pair.astype(int)
-            size, mean = n[:, at], means[:, at]
-            weight = size * (1 - rho) / (1 + (size - 1) * rho)
-            whole = weight * number[:, at]
-            center = (whole * mean).sum(axis=0) / whole.sum(axis=0)
-            spread = whole * np.square(mean - center) + weight * apart[:, at]
-            spread = spread.sum(axis=0)
-            return np.asarray(spread / between[at] - critical[at] * mean_square[at])
-
-        limits.append(np.where(known, _root_in(excess, least, known), icc).reshape(fit.icc.shape))
-    return limits[0], limits[1]
+        target = critical * between * mean_square
+        limits.append(np.where(known, _limit(clusters, target, (least, icc), known), icc))
+    return limits[0].reshape(fit.icc.shape), limits[1].reshape(fit.icc.shape)
 
 
 def _by_size(
@@ -171,18 +161,45 @@ def _by_size(
     return of_size, number, mean, apart
 
 
-def _root_in(
-    excess: Callable[[FloatArray, FloatArray], FloatArray], least: FloatArray, known: BoolArray
+def _limit(
+    clusters: Sequence[FloatArray],
+    target: FloatArray,
+    bounds: tuple[FloatArray, FloatArray],
+    known: BoolArray,
 ) -> FloatArray:
-    """Root of a falling function between `least` and 1; `least` where it is below 0 there."""
-    found, every = least.copy(), np.flatnonzero(known)
+    r"""ICC at which the sum of squares between `_by_size` clusters is `target`.
+
+    It is at least the first of the bounds, which the sum may be too small for, and is sought from
+    the second. In :math:`\rho/(1 - \rho)` one over the sum is concave, as the least of functions
+    that are linear in the variances of the means: Newton's steps never go beyond the root.
+    """
+    found, every = bounds[0].copy(), np.flatnonzero(known)
     for start in range(0, every.size, _PAIRS):
-        pairs = every[start : start + _PAIRS]
-        low, high = least[pairs] * (1 - _EDGE), np.full(pairs.size, 1 - _EDGE)
-        inside = excess(low, pairs.astype(float)) > 0
-        at = pairs[inside]
-        found[at] = find_roots(excess, (low[inside], high[inside]), (at.astype(float),))
+        at = every[start : start + _PAIRS]
+        least, here = (np.asarray(x[at] / (1 - x[at])) for x in bounds)
+        inside = _between(clusters, at, least * (1 - _EDGE))[0] > target[at]
+        at, least, here = at[inside], least[inside], np.maximum(here, least / 2)[inside]
+        while at.size:
+            total, fall = _between(clusters, at, here)
+            nearer = here + total / fall * (total / target[at] - 1)
+            nearer = np.where(nearer > least, nearer, (here + least) / 2)
+            found[at] = nearer / (1 + nearer)
+            # What is left after a step is the square of the step, and less.
+            left = np.abs(nearer - here) > _NEAR * (here - least)
+            at, least, here = at[left], least[left], nearer[left]
     return found
+
+
+def _between(
+    clusters: Sequence[FloatArray], at: IntArray, ratio: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Weighted sum of squares between clusters of some pairs, and minus its derivative."""
+    size, number, means, apart = (values[:, at] for values in clusters)
+    weight = size / (1 + size * ratio)
+    whole = weight * number
+    squares = number * np.square(means - (whole * means).sum(axis=0) / whole.sum(axis=0)) + apart
+    squares *= weight
+    return squares.sum(axis=0), (squares * weight).sum(axis=0)
 
 
 def cluster_power(

@@ -41,7 +41,7 @@ from llm_power._statistics.paired_binary import observed_difference_variance
 # Elements evaluated at once: keeps the (elements x points) work arrays in the cache.
 _BLOCK = 512
 # Logarithm of a share of a sum that no rounding of the sum shows.
-_NEGLIGIBLE = -700.0
+_NEGLIGIBLE = -50.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +90,20 @@ class DiscreteMixture:
 
     def log_e(self, b: FloatArray, c: FloatArray) -> FloatArray:
         """Return log e of two arrays of one shape; see `log_e_value`."""
-        theta = np.asarray(self.points)
+        theta = np.asarray(self.points)[:, np.newaxis]
         up, down, log_weights = np.log(2 * theta), np.log(2 - 2 * theta), np.log(self.weights)
-        first, second, result = b.reshape(-1, 1), c.reshape(-1, 1), np.empty(b.size)
+        first, second, result = b.ravel(), c.ravel(), np.empty(b.size)
         for start in range(0, b.size, _BLOCK):
             block = slice(start, start + _BLOCK)
             terms = first[block] * up
             terms += second[block] * down
-            terms += log_weights
-            largest = terms.max(axis=1)
-            terms -= largest[:, np.newaxis]
-            # Below the smallest normal number exp is some fifty times as slow, and what it adds
-            # to a sum of at least 1 is lost.
+            terms += log_weights[:, np.newaxis]
+            largest = terms.max(axis=0)
+            terms -= largest
+            terms = terms[terms.max(axis=1) > _NEGLIGIBLE]
+            # Below the smallest normal number exp is some fifty times as slow.
             np.maximum(terms, _NEGLIGIBLE, out=terms)
-            result[block] = largest + np.log(np.exp(terms, out=terms).sum(axis=1))
+            result[block] = largest + np.log(np.exp(terms, out=terms).sum(axis=0))
         return result.reshape(b.shape)
 
 
@@ -198,17 +198,19 @@ def log_e_value(b: ArrayLike, c: ArrayLike, mixture: Mixture = BETA_4_4) -> Floa
 def log_e_trajectory(differences: ArrayLike, mixture: Mixture = BETA_4_4) -> FloatArray:
     """Log e after each step, from differences -1, 0 and 1 of shape (..., n_steps), as they come."""
     steps = np.asarray(differences)
-    if not np.all((steps == 0) | (steps == 1) | (steps == -1)):
-        raise InvalidArgument("differences must be -1, 0 or 1")
     # A trajectory stays where it is until the next discordant item: `place` has its start, where
     # b = c = 0, and each item that moves it.
     flat, moved = steps.ravel(), np.flatnonzero(steps != 0)
+    if np.any(np.abs(flat[moved]) != 1):
+        raise InvalidArgument("differences must be -1, 0 or 1")
     starts = np.arange(0, flat.size, max(np.atleast_1d(steps).shape[-1], 1))
     first = np.searchsorted(moved, starts)
     place, sign = np.insert(moved, first, starts), np.insert(flat[moved], first, 0)
     origin = first + np.arange(starts.size)
     so_far, length = np.cumsum([sign == 1, sign == -1], axis=1), np.diff(origin, append=place.size)
     b, c = so_far - np.repeat(so_far[:, origin], length, axis=1)
+    if mixture.is_symmetric:
+        b, c = np.maximum(b, c), np.minimum(b, c)
     # Trajectories meet at the same few counts over and over: evaluate each (b, c) once.
     base = int(c.max(initial=0)) + 1
     visited, where = np.unique(b * base + c, return_inverse=True)

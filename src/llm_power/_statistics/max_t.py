@@ -29,7 +29,7 @@ doi:10.1002/9780470316672, section 3.2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise, starmap
 from typing import Final
@@ -42,7 +42,7 @@ from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
 from llm_power._statistics._numerics import threshold
 from llm_power._statistics.argument_checks import at_least_two, open_unit, proportions
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power._statistics.multiplicity import Adjustment, FamilyTest
 from llm_power._statistics.random_streams import Keys, factored, keyed_normals, pooled
 
@@ -56,9 +56,11 @@ _SHARE: Final = 0.02
 _GROWTH: Final = 2
 _LOOK_UP: Final = 10
 # Tiles up to which all pairs are computed from every draw.
-_SMALL: Final = 2**15
-# Models at either end whose pairs are looked up first.
+_SMALL: Final = 2**13
+# Groups of models of which each has an end whose pairs are looked up first.
 _EXTREMES: Final = 8
+# Pairs that are looked up at once.
+_LOOKED_UP: Final = 2**16
 # Pairs of the highest precision whose deviates are in a core's cache.
 _PAIRS: Final = 256
 FEWEST_DRAWS: Final = 1_000
@@ -92,8 +94,8 @@ class Tile:
             cap = known[int((1 - share) * (known.size - 1))]
             capped = np.where(precision <= cap, precision, 0)
             self._caps = capped.max(axis=1), capped.max(axis=0)
-            sides = self._open(sums, largest)
-            pairs = sum(float(a.sum(axis=0) @ b.sum(axis=0)) for a, b in sides)
+            sides = self._open(sums.T, largest)
+            pairs = sum(float(a.sum(axis=1) @ b.sum(axis=1)) for a, b in sides)
             if _LOOK_UP * pairs / sums.shape[1] <= share * precision.size or share * _GROWTH > 1:
                 break
             share *= _GROWTH
@@ -113,41 +115,65 @@ class Tile:
             np.maximum(found, np.abs(deviates, out=deviates).max(axis=0), out=found)
         if not self._caps[0].any():
             return found
-        np.maximum(found, self._of_extremes(some), out=found)
-        for high, low in self._open(some, found):
-            for draw in np.flatnonzero(high.any(axis=0) & low.any(axis=0)):
-                a, b = np.flatnonzero(high[:, draw]), np.flatnonzero(low[:, draw])
-                own = some[:, draw]
-                deviates = np.subtract.outer(own[a], own[b]) * self._precision[np.ix_(a, b)]
-                found[draw] = max(found[draw], np.abs(deviates).max())
+        own = np.ascontiguousarray(some.T)
+        np.maximum(found, self._of_extremes(own), out=found)
+        for high, low in self._open(own, found):
+            for draws, a, b in _crossed(high, low):
+                deviates = (own[draws, a] - own[draws, b]) * self._precision[a, b]
+                np.maximum.at(found, draws, np.abs(deviates))
         return found
 
     def _of_extremes(self, sums: Singles) -> Singles:
-        """Return the largest deviate of a few of the highest and lowest models."""
-        of_a, few = sums[: len(self._precision)], min(_EXTREMES, len(self._precision)) - 1
-        draws = np.arange(sums.shape[1])
-        highest, lowest = (
-            (np.argpartition(sign * of_a, few, axis=0), np.argpartition(-sign * sums, few, axis=0))
-            for sign in (-1, 1)
-        )
-        found = np.zeros(len(draws), dtype=np.float32)
-        for a, b in (highest, lowest):
-            first, second = a[: few + 1, np.newaxis], b[np.newaxis, : few + 1]
-            deviates = (sums[first, draws] - sums[second, draws]) * self._precision[first, second]
-            np.maximum(found, np.abs(deviates).max(axis=(0, 1)), out=found)
+        """Return the largest deviate of a few high and low models, (n_draws,)."""
+        n_a, n_b = self._precision.shape
+        draws = np.arange(len(sums))[:, np.newaxis, np.newaxis]
+        (high_a, low_a), (high_b, low_b) = _extremes(sums[:, :n_a]), _extremes(sums)
+        found = np.zeros(len(sums), dtype=np.float32)
+        for a, b in ((high_a, low_b), (low_a, high_b))[: 1 + (n_a < n_b)]:
+            first, second = a[:, :, np.newaxis], b[:, np.newaxis]
+            deviates = (sums[draws, first] - sums[draws, second]) * self._precision[first, second]
+            np.maximum(found, np.abs(deviates).max(axis=(1, 2)), out=found)
         return found
 
     def _open(self, sums: Singles, found: Singles) -> list[tuple[BoolArray, BoolArray]]:
-        """Return which A and B may be of a pair beyond `found`: A above B, and A below B."""
-        n_a = len(self._precision)
-        of_a, of_b = (caps[:, np.newaxis] for caps in self._caps)
-        first = sums[:n_a]
-        lowest, highest = sums.min(axis=0), sums.max(axis=0)
-        above = (first - lowest) * of_a > found, (first.max(axis=0) - sums) * of_b > found
-        if n_a == len(sums):
+        """Return which A and B may be of a pair beyond `found`: A above B, and A below B.
+
+        Sums and answers have a row a draw.
+        """
+        n_a, least = len(self._precision), found[:, np.newaxis]
+        of_a, of_b = self._caps
+        first = sums[:, :n_a]
+        (lowest, low_a), (highest, high_a) = (
+            [end(x, axis=1, keepdims=True) for x in (sums, first)] for end in (np.min, np.max)
+        )
+        above = (first - lowest) * of_a > least, (high_a - sums) * of_b > least
+        if n_a == sums.shape[1]:
             return [above]
-        below = (highest - first) * of_a > found, (sums - first.min(axis=0)) * of_b > found
-        return [above, below]
+        return [above, ((highest - first) * of_a > least, (sums - low_a) * of_b > least)]
+
+
+def _extremes(sums: Singles) -> list[IntArray]:
+    """Return the highest and the lowest of each of a few groups of models, (n_draws, n_groups)."""
+    n_models = sums.shape[1]
+    bounds = np.linspace(0, n_models, min(_EXTREMES, n_models) + 1).astype(int).tolist()
+    groups = [(start, sums[:, start:stop]) for start, stop in pairwise(bounds)]
+    return [
+        np.stack([start + end(group, axis=1) for start, group in groups], axis=1)
+        for end in (np.argmax, np.argmin)
+    ]
+
+
+def _crossed(first: BoolArray, second: BoolArray) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
+    """Yield draw, A and B wherever A is marked in the first, and B in the second, a row a draw."""
+    numbers = np.count_nonzero(second, axis=1)
+    draws, a = np.nonzero(first)
+    starts, every = np.cumsum(numbers) - numbers, np.nonzero(second)[1]
+    ends = np.cumsum(numbers[draws])
+    for some in np.split(np.arange(len(a)), np.flatnonzero(np.diff(ends // _LOOKED_UP)) + 1):
+        each = numbers[draws[some]]
+        before = np.repeat(starts[draws[some]] - (np.cumsum(each) - each), each)
+        row = np.repeat(some, each)
+        yield draws[row], a[row], every[before + np.arange(len(row))]
 
 
 def _deviates(precision: Singles, sums: Singles) -> Singles:
@@ -250,8 +276,9 @@ class GapDraws:
         if self._of_two:
             for row, low in zip(self._rows, self._least, strict=True):
                 row[:] = row != low
-        blocks = range(0, self.n_models, _BLOCK)
-        self._own = np.concatenate([np.square(self._block(k)).sum(axis=1) for k in blocks])
+        blocks = map(self._block, range(0, self.n_models, _BLOCK))
+        sums = [(np.square(rows).sum(axis=1), rows.sum(axis=1, keepdims=True)) for rows in blocks]
+        self._own, self._total = map(np.concatenate, zip(*sums, strict=True))
 
     @property
     def n_models(self) -> int:
@@ -323,14 +350,26 @@ class GapDraws:
     def _precision(self, first: int) -> NDArray[np.float32]:
         """Return one over the root of the squares of differences of a tile's pairs."""
         last = min(first + _MODELS, self.n_models)
-        these, others = self._block(first, last), range(first, self.n_models, _BLOCK)
         found = np.empty((last - first, self.n_models - first), dtype=np.float32)
-        for k in others:
+        for k in range(first, self.n_models, _BLOCK):
             own = self._own[first:last, np.newaxis] + self._own[k : k + _BLOCK]
-            found[:, k - first : k - first + _BLOCK] = _inverse_root(
-                own - 2 * (these @ self._block(k).T)
-            )
+            own -= 2 * self._products(slice(first, last), slice(k, k + _BLOCK))
+            found[:, k - first : k - first + _BLOCK] = _inverse_root(own)
         return found
+
+    def _products(self, these: slice, others: slice) -> FloatArray:
+        """Return the sums of products of some models' rows with others', without rounding."""
+        a, b = self._rows[these], self._rows[others]
+        if not self._of_two:
+            return a.astype(np.float64) @ b.astype(np.float64).T
+        # Products of l + s x, of which single precision holds those of x.
+        (least_a, step_a, total_a), (least_b, step_b, total_b) = (
+            [x[some].astype(np.float64) for x in (self._least, self._step, self._total)]
+            for some in (these, others)
+        )
+        left = np.hstack([least_a, total_a - least_a * a.shape[1]])
+        found = (a @ b.T) * step_a * step_b.T
+        return np.asarray(found + left @ np.hstack([total_b, least_b]).T)
 
 
 # Models that are A of a tile's pairs, and draws that are computed at once.
