@@ -1,18 +1,20 @@
-"""Results that have no value, because printed numbers contradict each other.
+"""Results that have no value, because printed numbers contradict each other or a file is absent.
 
 A wrong paper is audited to the end: what cannot be computed from its numbers says so, and why, in
-the file where the value would be, and so does whatever would have been computed from that.
+the file where the value would be, and so does whatever would have been computed from that. A
+download that the hub does not have says so in its place too.
 """
 
 from __future__ import annotations
 
+import csv
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-import pandas as pd
-
 from llm_power._errors import LLMPowerError, one_line
+from llm_power_audit._csv import csv_table
 from llm_power_audit._errors import UNDEFINED
 
 # What a computation raises that is given numbers which cannot all be true.
@@ -33,9 +35,15 @@ def reason_of(error: BaseException) -> str:
 
 def write_undefined(paths: Iterable[str], reason: str) -> None:
     """Write in place of each result why there is none."""
-    table = pd.DataFrame([(UNDEFINED, "", reason, "none")], columns=_HEAD.split(","))
+    rows = [_HEAD.split(","), (UNDEFINED, "", reason, "none")]
     for path in paths:
-        table.to_csv(path, index=False, lineterminator="\n")
+        with Path(path).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def undefined_since(path: str) -> int:
+    """Return when a result was found to have no value; 0 where it has one, or is not there."""
+    return os.stat(path).st_mtime_ns if undefined_among([path]) else 0
 
 
 def undefined_among(paths: Iterable[str]) -> str:
@@ -44,5 +52,5 @@ def undefined_among(paths: Iterable[str]) -> str:
         if Path(path).is_file():
             with Path(path).open("rb") as file:
                 if file.read(len(_START)) == _START:
-                    return str(pd.read_csv(path)["method"][0])
+                    return csv_table(Path(path))[0]["method"]
     return ""
