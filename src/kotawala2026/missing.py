@@ -170,11 +170,10 @@ def of_pairs(constraints: Iterable[Constraint], findings: Iterable[Finding]) -> 
 def without_value(
     constraints: Sequence[Constraint], findings: Sequence[Finding], absent: str
 ) -> list[Finding]:
-    """Return a finding for each other printed number: a model that it is about has no items."""
+    """Return a finding for each other printed number: it needs items that are not there."""
     there = of_pairs(constraints, findings)
-    why = f"it needs items that are not there, for {absent}"
     return [
-        Finding(one.quantity, _joined(one), math.nan, why, basis="none")
+        Finding(one.quantity, _joined(one), math.nan, absent, basis="none")
         for one in constraints
         if one not in there
     ]

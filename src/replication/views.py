@@ -66,13 +66,14 @@ def items_view(
 
 
 def left_open(files: Iterable[str]) -> list[str]:
-    """Return the remark of each panel of whose printed numbers some have no value by its items."""
+    """Return the remark of each panel of whose printed numbers some rest on no items."""
     tables = [csv_table(Path(file)) for file in files]
     return [
         row["value"]
         for rows in tables
         for row in rows
-        if row["quantity"] == REMARK and any(not other["value"] for other in rows)
+        if row["quantity"] == REMARK
+        and any(other["id"] and other["evidence"] == "none" for other in rows)
     ]
 
 

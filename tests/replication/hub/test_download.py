@@ -220,6 +220,11 @@ def _not_accepted(desk: Desk) -> None:
     desk.hub.repos[GATED.repo].accepted = False
 
 
+def _stranger(desk: Desk) -> None:
+    _no_token(desk)
+    desk.hub.faults.append(Fault("status", method="ANY", status=401))
+
+
 def _fault(fault: Fault) -> Callable[[Desk], None]:
     return lambda desk: desk.hub.faults.append(fault)
 
@@ -391,7 +396,7 @@ REFUSALS = {
     ),
     "401 that is not the hub's": (
         "open",
-        lambda desk: (_no_token(desk), _fault(Fault("status", method="ANY", status=401))(desk)),
+        _stranger,
         *("answers with status 401", "in a browser"),
     ),
     "404 that is not the hub's": (
