@@ -91,7 +91,7 @@ def read_panel(
     lacking: dict[str, dict[str, int]] = {}
     for model, error in absent.items():
         _log.warning("%s; no pair with it is judged by items", error)
-        lacking.setdefault(error.fault, {})[model] = displayed[model].n_items
+        lacking.setdefault(error.fault, {})[model] = task.n_items
     tolerated = {OTHER_SCORE: {model: items for model, items in off.items() if items}, **lacking}
     return replace(task, provenance=_provenance(list(there.values()), known, access, tolerated))
 
