@@ -8,7 +8,6 @@ download that the hub does not have says so in its place too.
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -39,11 +38,6 @@ def write_undefined(paths: Iterable[str], reason: str) -> None:
     for path in paths:
         with Path(path).open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(rows)
-
-
-def undefined_since(path: str) -> int:
-    """Return when a result was found to have no value; 0 where it has one, or is not there."""
-    return os.stat(path).st_mtime_ns if undefined_among([path]) else 0
 
 
 def undefined_among(paths: Iterable[str]) -> str:

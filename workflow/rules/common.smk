@@ -22,7 +22,6 @@ from replication.targets import (
     audited_files,
     not_yet_shown,
 )
-from replication.undefined import undefined_since
 
 
 def refused(function, *arguments):

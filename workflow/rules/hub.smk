@@ -17,8 +17,6 @@ rule download:
         folder=config["hub"]["folder"],
         offline=config["hub"]["offline"],
         with_token=config["source"] == "hub",
-        # Another one at each run, so that the hub is asked again for what it did not have.
-        absent_since=lambda wildcards: undefined_since(wildcards.download),
     script:
         "../scripts/download.py"
 

@@ -33,7 +33,7 @@ from replication.hub.datasets import Dataset
 from replication.hub.download import download_if_there
 from replication.hub.errors import HubError
 from replication.hub.lock import Locked
-from replication.undefined import undefined_among, undefined_since
+from replication.undefined import undefined_among
 
 SUM = hashlib.sha256(BODY).hexdigest()
 WORDS = {"revision", "tree", "resolve"}
@@ -440,14 +440,12 @@ def test_file_that_was_absent_is_asked_for_again_but_offline(desk: Desk) -> None
     asked = len(desk.hub.requests)
     download_if_there(OPEN, desk.folder, desk.lock, access=offline)
     assert len(desk.hub.requests) == asked
-    since = undefined_since(str(desk.path(OPEN)))
-    assert since > 0
     download_if_there(OPEN, desk.folder, desk.lock, access=desk.access)
-    assert undefined_since(str(desk.path(OPEN))) > since
+    assert len(desk.hub.requests) > asked
+    assert undefined_among([str(desk.path(OPEN))]) == GONE
     desk.hub.repos |= repos
     download_if_there(OPEN, desk.folder, desk.lock, access=desk.access)
     assert desk.path(OPEN).read_bytes() == BODY
-    assert undefined_since(str(desk.path(OPEN))) == 0
 
 
 def test_file_that_a_board_lists_has_no_substitute(desk: Desk) -> None:

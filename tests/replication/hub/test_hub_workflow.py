@@ -35,7 +35,7 @@ from replication.hub.access import Access
 from replication.hub.datasets import load_register
 from replication.hub.download import download
 from replication.hub.lock import LockFile
-from repository import ROOT, copy_finished, copy_repository, run_workflow
+from repository import ROOT, copy_finished, copy_repository, launch, run_workflow
 
 pytestmark = pytest.mark.slow
 
@@ -86,8 +86,8 @@ def without_evidence(path: Path) -> tuple[pd.DataFrame, set[str]]:
 
 
 def made(where: Path, *, fails: bool = False) -> str:
-    """Make the scores of ARC there, and return what is said."""
-    done = run_workflow(where, TARGET, "--keep-going", *FROM_HUB)
+    """Make the scores of ARC there as `make` does, and return what is said."""
+    done = launch(where, "--verbose", TARGET, "--", "--cores", "2", *FROM_HUB)
     shown = done.stdout + done.stderr
     assert (done.returncode != 0) == fails, shown
     return shown
@@ -119,7 +119,11 @@ def test_downloads_are_jobs_that_fail_in_one_line_and_are_made_up_for(
     assert task.models == tuple(model for model in arc.models if model != ARC[2].model)
     assert task.provenance.tolerated == {"only_gated_files": {ARC[2].model: 1172}}
 
-    # It is asked for again, and an outage then is an error still.
+    # It is asked for again, and nothing else is made; an outage then is an error still.
+    hub.requests.clear()
+    again = made(where)
+    assert hub.requests
+    assert again.count("rule ") == again.count("rule download:") == 1
     hub.faults.append(down)
     shown += made(where, fails=True)
     hub.faults.clear()
