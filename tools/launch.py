@@ -24,6 +24,8 @@ from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 
+from replication.undefined import undefined_among
+
 from llm_power._documents import read_yaml
 from llm_power._errors import LLMPowerError, message_at
 from replication.paper import folders_of
@@ -133,6 +135,15 @@ def heal(run: Run) -> None:
         run.snakemake(files)
 
 
+def ask_again(run: Run) -> None:
+    """Ask the hub again for the files of models that it did not have."""
+    hub = read_yaml(ROOT / "config.yaml").get("hub", {})
+    there = map(str, Path(hub.get("folder", "downloads")).rglob("*.*"))
+    absent = {path for path in there if undefined_among([path])}
+    if files := sorted(absent & run.known_files if absent else []):
+        run.snakemake(["--force", *files])
+
+
 def verify(run: Run) -> int:
     """Name every result behind the targets that is not what the run made; return the exit code."""
     ledger = Ledger.read(ROOT)
@@ -172,6 +183,7 @@ def make(run: Run, whole: Sequence[str]) -> None:
     with alone(ROOT) as left:
         tell(left)
         heal(run)
+        ask_again(run)
         run.snakemake(run.targets)
         if not run.verbose:
             lines = last_screen(whole, seconds=time.monotonic() - began, log=last_log())

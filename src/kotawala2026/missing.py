@@ -1,7 +1,8 @@
-"""Items of MMLU-Pro that are not all there: one that the paper leaves out, or a whole model's."""
+"""Items that are not there: one of MMLU-Pro that the paper leaves out, or all of a model."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
@@ -107,19 +108,42 @@ def _without(task: TaskScores, item: int) -> TaskScores:
     return task.part(items=[i for i in range(task.n_items) if i != item])
 
 
-# Where a model has no items, what the other nine decide.
+# Where a model has no items, what the others decide.
 _OF_ONE_PAIR: Final = ("pairs",)
+_BOARDS: Final = {"oll_v1": "Open LLM Leaderboard v1", "mmlu_pro": "MMLU-Pro's top ten"}
 
 
-def pairs_there(task: TaskScores, ranked: Sequence[str], *, seed: int) -> list[Finding]:
-    """Evaluate the pairs of neighbors of which both have items, under their ranks among all."""
+def what_is_absent(tasks: Sequence[TaskScores], ranked: Sequence[str]) -> str:
+    """Say which models have no items of which tasks, and why; empty where every model has all."""
+    absences: dict[str, list[str]] = {}
+    for task in tasks:
+        why = {
+            model: fault.replace("_", " ")
+            for fault, models in task.provenance.tolerated.items()
+            for model in models
+        }
+        for model in ranked:
+            if model not in task.models:
+                absences.setdefault(f"{model} has {why.get(model, 'none')}", []).append(task.task)
+    on = {line: f" on {', '.join(names)}" * (len(tasks) > 1) for line, names in absences.items()}
+    return " and ".join(line + names for line, names in on.items())
+
+
+def pairs_there(
+    panel: str, tasks: Sequence[TaskScores], ranked: Sequence[str], *, seed: int
+) -> list[Finding]:
+    """Evaluate each pair of which both models have items, neighbors under their ranks among all."""
     findings = []
-    for first, part in _neighbors(task, ranked):
-        board = ResolvedBoard.of("mmlu_pro", [part], seed=seed)
-        ranks = {name: board.verdicts[name] + first for name in ("rank_a", "rank_b")}
-        there = replace(board, verdicts=board.verdicts.assign(**ranks))
-        findings += QUANTITIES.evaluate(there, topics=_OF_ONE_PAIR)
-    return [one for one in findings if " vs " in one.subject]
+    for task in tasks:
+        parts = _neighbors(task, ranked) if panel == "mmlu_pro" else [(0, task)]
+        for first, part in parts:
+            board = ResolvedBoard.of(panel, [part], seed=seed)
+            ranks = {name: board.verdicts[name] + first for name in ("rank_a", "rank_b")}
+            there = replace(board, verdicts=board.verdicts.assign(**ranks))
+            pairs = set(there.by_pair().index)
+            found = QUANTITIES.evaluate(there, topics=_OF_ONE_PAIR)
+            findings += [one for one in found if one.subject in pairs]
+    return findings
 
 
 def _neighbors(task: TaskScores, ranked: Sequence[str]) -> Iterator[tuple[int, TaskScores]]:
@@ -136,16 +160,46 @@ def of_pairs(constraints: Iterable[Constraint], findings: Iterable[Finding]) -> 
     return [
         one
         for one in constraints
-        # A pair is named by its ranks, with or without its models.
-        if one.subject and (one.quantity, one.subject[0]) in there
+        # A pair is named by task and models, or by its ranks, with or without its models.
+        if one.subject
+        and not there.isdisjoint((one.quantity, name) for name in (_joined(one), one.subject[0]))
     ]
 
 
-def what_is_judged(task: TaskScores, ranked: Sequence[str]) -> str:
+def without_value(
+    constraints: Sequence[Constraint], findings: Sequence[Finding], absent: str
+) -> list[Finding]:
+    """Return a finding for each other printed number: it needs items that are not there."""
+    there = of_pairs(constraints, findings)
+    return [
+        Finding(one.quantity, _joined(one), math.nan, absent, basis="none")
+        for one in constraints
+        if one not in there
+    ]
+
+
+def what_is_judged(panel: str, tasks: Sequence[TaskScores], ranked: Sequence[str]) -> str:
     """Say which pairs are judged by items and which are not, and why."""
-    lacking = [model for model in ranked if model not in task.models]
-    if not lacking:
-        return f"All {len(ranked)} models of MMLU-Pro have items: every pair is judged by them."
+    absent = what_is_absent(tasks, ranked)
+    if not absent:
+        return f"All models of {_BOARDS[panel]} have items: every pair is judged by them."
+    there, not_there = _pairs_in_words(panel, tasks, ranked)
+    return (
+        f"Among the published items of {_BOARDS[panel]}, {absent}. Judged by items are {there}; "
+        f"not judged by them are {not_there} and every number of the whole board. The exhibits of "
+        "this board show a witness in their place."
+    )
+
+
+def _pairs_in_words(
+    panel: str, tasks: Sequence[TaskScores], ranked: Sequence[str]
+) -> tuple[str, str]:
+    """Name the pairs that are judged by items, and those that are not."""
+    if panel != "mmlu_pro":
+        n_all = len(tasks) * math.comb(len(ranked), 2)
+        n_there = sum(math.comb(task.n_models, 2) for task in tasks)
+        return f"{n_there} of the {n_all} pairs", f"the other {n_all - n_there}"
+    lacking = [model for model in ranked if model not in tasks[0].models]
     pairs = [
         (f"{rank} vs {rank + 1}", set(pair).isdisjoint(lacking))
         for rank, pair in enumerate(pairwise(ranked), start=1)
@@ -154,17 +208,11 @@ def what_is_judged(task: TaskScores, ranked: Sequence[str]) -> str:
         ", ".join(name for name, is_judged in pairs if is_judged == wanted)
         for wanted in (True, False)
     )
-    why = {
-        model: fault.replace("_", " ")
-        for fault, models in task.provenance.tolerated.items()
-        for model in models
-    }
-    reasons = " and ".join(f"{model} has {why.get(model, 'none')}" for model in lacking)
-    return (
-        f"Among the published items of MMLU-Pro's top ten, {reasons}. "
-        f"Judged by items are the pairs {there or 'none'}; not judged by them are {not_there} and "
-        "every number of the whole board. The exhibits of this board show a witness in their place."
-    )
+    return f"the pairs {there or 'none'}", not_there
+
+
+def _joined(constraint: Constraint) -> str:
+    return ", ".join(constraint.subject)
 
 
 def in_their_place(witness: TaskScores, task: TaskScores) -> TaskScores:

@@ -311,7 +311,9 @@ def _judge(claim: Claim, outcomes: tuple[Outcome, ...], rule_of: Mapping[str, st
         evidence=evidence,
         deciding=deciding,
         outcomes=outcomes,
-        reason=_reason(claim, deciders) + _at_sample(claim, outcomes),
+        reason=_reason(claim, deciders)
+        + _at_sample(claim, outcomes)
+        + _not_computed(deciders, outcomes),
         derivation=_derivation(claim, deciders),
         made_by=rule_of.get(made.check.result, "") if made else "",
     )
@@ -400,6 +402,14 @@ def _at_sample(claim: Claim, outcomes: Sequence[Outcome]) -> str:
         return ""
     found = [o.shown(claim) for o in outcomes if o.evidence == "raw_sample" and not o.is_set]
     return "".join(f" At the rates on the items of the sample: {value}." for value in found)
+
+
+def _not_computed(deciders: Sequence[Outcome], outcomes: Sequence[Outcome]) -> str:
+    """Say of a claim that nothing decides what would, had it a value, and why it has none."""
+    if any(o.verdict != "not_checkable" for o in deciders):
+        return ""
+    reasons = [o.undefined for o in outcomes if o.undefined and o not in deciders]
+    return "".join(f" Not computed: {reason}." for reason in reasons)
 
 
 def _of_witness(claim: Claim, o: Outcome, value: str) -> str:

@@ -19,6 +19,7 @@ import pandas as pd
 
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Evidence, ScoresKind
+from llm_power_audit._csv import csv_table
 from llm_power_audit._errors import UNDEFINED
 from llm_power_audit.printed_tables import load_table
 from llm_power_audit.register import REMARK
@@ -42,7 +43,9 @@ EVIDENCE_COLUMNS: Final = [
     *("quantity", "subject", "value", "lower", "upper", "method", "evidence"),
     *("standard_error", "unit"),
 ]
-ITEMS_COLUMNS: Final = ["id", "quantity", "value", "standard_error", "joint_error", "evidence"]
+ITEMS_COLUMNS: Final = [
+    *("id", "quantity", "value", "standard_error", "joint_error", "evidence", "method")
+]
 # A value differs from the printed one by arithmetic alone.
 _ROUNDING: Final = 1e-9
 
@@ -204,16 +207,32 @@ def items_view(
 ) -> pd.DataFrame:
     """Return what the items of a panel give for each of its printed numbers.
 
-    A `remark` is a row of no claim, and opens the report.
+    A number without a value has what leaves it without one as its method. A `remark` is a row of no
+    claim, and opens the report.
     """
     by_name = _by_name(findings)
     judged = [(c, _finding_for(c, by_name)) for c in constraints]
     rows = [
-        (c.id, c.quantity, f.value, _error(f), math.hypot(_error(f), c.standard_error), f.basis)
+        (
+            *(c.id, c.quantity, f.value, _error(f), math.hypot(_error(f), c.standard_error)),
+            *(f.basis, f.method),
+        )
         for c, f in judged
     ]
-    opening = [("", REMARK, remark, 0.0, 0.0, "none")] if remark else []
+    opening = [("", REMARK, remark, 0.0, 0.0, "none", "")] if remark else []
     return pd.DataFrame([*rows, *opening], columns=ITEMS_COLUMNS)
+
+
+def left_open(files: Iterable[str]) -> list[str]:
+    """Return the remark of each panel of whose printed numbers some rest on no items."""
+    tables = [csv_table(Path(file)) for file in files]
+    return [
+        row["value"]
+        for rows in tables
+        for row in rows
+        if row["quantity"] == REMARK
+        and any(other["id"] and other["evidence"] == "none" for other in rows)
+    ]
 
 
 def index_printed(constraints: Iterable[Constraint]) -> Printed:

@@ -1,7 +1,8 @@
 """Results between jobs: the same table gives the same bytes, and a result without value says why.
 
 A wrong paper is audited to the end: what cannot be computed from its numbers says so, and why, in
-the file where the value would be, and so does whatever would have been computed from that.
+the file where the value would be, and so does whatever would have been computed from that. A
+download that the hub does not have says so in its place too.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def write_undefined(paths: Iterable[str], reason: str) -> None:
     """Write in place of each result why there is none."""
     table = pd.DataFrame([(UNDEFINED, "", reason, "none")], columns=_HEAD.split(","))
     for path in paths:
-        table.to_csv(path, index=False, lineterminator="\n")
+        write_csv(table, path)
 
 
 def undefined_among(paths: Iterable[str]) -> str:

@@ -93,6 +93,22 @@ def test_what_has_no_value_is_not_checkable_and_says_why(tmp_path: Path) -> None
     )
 
 
+@pytest.mark.parametrize(("other", "is_said"), [("stand_in", True), ("counts", False)])
+def test_what_would_decide_and_has_no_value_is_said_where_nothing_decides(
+    tmp_path: Path, other: str, is_said: bool
+) -> None:
+    checks = [check(result=f"{name}.csv", evidence=None) for name in ("items", "exhibit")]
+    path = write_register(tmp_path, claim(checks=checks))
+    results = write_results(tmp_path)
+    (results / "items.csv").write_text("rank,p,method,evidence\n1,,wren has no row,none\n")
+    (results / "exhibit.csv").write_text(f"rank,p,evidence\n1,0.045,{other}\n")
+    (judged,) = audit(load_register(path), results).judged
+    assert judged.verdict == ("not_checkable" if is_said else "holds")
+    said = " Not computed: the cell of p in items.csv is empty: wren has no row."
+    assert judged.reason.endswith(said) == is_said
+    assert ("wren" in judged.reason) == is_said
+
+
 def test_a_row_of_an_answer_that_no_row_has_is_undefined(tmp_path: Path) -> None:
     """With another printed number all pairs may be resolved; a wrong name is an error still."""
     results = write_results(tmp_path)

@@ -1,4 +1,4 @@
-"""What nine of ten models decide: pairs of neighbors that are both there, under their ranks."""
+"""What the models decide that are there: their own pairs, and no number of the whole board."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from kotawala2026.findings import on_grounds
-from kotawala2026.missing import in_their_place, of_pairs, pairs_there, what_is_judged
+from kotawala2026.missing import (
+    in_their_place,
+    of_pairs,
+    pairs_there,
+    what_is_absent,
+    what_is_judged,
+    without_value,
+)
 from kotawala2026.quantities.grounds import ResolvedBoard
 from llm_power._scores.store import Provenance, TaskScores
 from llm_power_audit.printed import parse_printed
@@ -45,14 +52,14 @@ def test_a_model_costs_its_own_pairs_alone(lacking: str, lost: set[str], whole: 
     board = ResolvedBoard.of("mmlu_pro", [whole], seed=1)
     expected = {(f.quantity, f.subject): f.value for f in on_grounds(board) if f.topic == "pairs"}
     of_pairs_there = {key: x for key, x in expected.items() if " vs " in key[1]}
-    found = pairs_there(without(whole, *lacking), RANKED, seed=1)
+    found = pairs_there("mmlu_pro", [without(whole, *lacking)], RANKED, seed=1)
     values = {(f.quantity, f.subject): f.value for f in found}
     wanted = {key: value for key, value in of_pairs_there.items() if key[1] not in lost}
     assert values.keys() == wanted.keys()
     assert {key[1] for key in of_pairs_there.keys() - values.keys()} == lost
     for key, value in wanted.items():
         assert values[key] == pytest.approx(value, rel=1e-12), key
-    said = what_is_judged(without(whole, *lacking), RANKED)
+    said = what_is_judged("mmlu_pro", [without(whole, *lacking)], RANKED)
     judged, not_judged = said.partition("; not judged by them are ")[::2]
     for pair in {subject for _, subject in of_pairs_there}:
         assert (f"{pair}," in f"{judged},") == (pair not in lost)
@@ -64,25 +71,51 @@ def test_printed_numbers_of_other_pairs_and_of_the_board_are_left_out(whole: Tas
         name = f"{quantity}/{subject}"
         return Constraint(name, "mmlu_pro", quantity, subject, "input", "", parse_printed("1"))
 
-    found = pairs_there(without(whole, "d"), RANKED, seed=1)
+    found = pairs_there("mmlu_pro", [without(whole, "d")], RANKED, seed=1)
     listed = [printed("b", "1 vs 2", "a", "b"), printed("b", "3 vs 4"), printed("unresolved_fixed")]
     listed += [printed("icc", "5 vs 6"), printed("icc_lower", "5 vs 6")]
     assert [one.id for one in of_pairs(listed, found)] == [
         "b/('1 vs 2', 'a', 'b')",
         "icc/('5 vs 6',)",
     ]
+    open_ones = without_value(listed, found, "d has no row")
+    assert [(one.quantity, one.subject) for one in open_ones] == [
+        ("b", "3 vs 4"),
+        ("unresolved_fixed", ""),
+        ("icc_lower", "5 vs 6"),
+    ]
+    assert {one.method for one in open_ones} == {"d has no row"}
+
+
+def test_a_model_costs_its_pairs_on_the_task_that_it_lacks(whole: TaskScores) -> None:
+    """A board of several tasks and of all pairs."""
+    tasks = [replace(whole, task=name) for name in ("ARC-C", "HS")]
+    expected = pairs_there("oll_v1", tasks, RANKED, seed=1)
+    part = [without(tasks[0], "d"), tasks[1]]
+    found = pairs_there("oll_v1", part, RANKED, seed=1)
+    lost = {one.subject for one in expected} - {one.subject for one in found}
+    assert {"ARC-C, d, a", "ARC-C, a, d"} <= lost
+    assert all(name.startswith("ARC-C, ") and "d" in name.split(", ")[1:] for name in lost)
+    assert len(lost) == 2 * 9
+    values = {(one.quantity, one.subject): one.value for one in expected}
+    for one in found:
+        assert one.value == pytest.approx(values[one.quantity, one.subject], rel=1e-12)
+    said = what_is_judged("oll_v1", part, RANKED)
+    assert "d has none on ARC-C. Judged by items are 81 of the 90 pairs; not" in said
+    assert "the other 9 and every number of the whole board" in said
 
 
 def test_why_a_model_is_lacking_is_said_as_the_matrix_has_it(whole: TaskScores) -> None:
     """A table that was placed by hand records nothing."""
     faults = {"no_row": {"d": 600}, "no_row_with_the_displayed_score": {"f": 600}}
     origin = Provenance(source="matrix", tolerated=faults)
-    said = what_is_judged(replace(without(whole, *"dfi"), provenance=origin), RANKED)
-    assert "d has no row and f has no row with the displayed score and i has none." in said
+    said = what_is_absent([replace(without(whole, *"dfi"), provenance=origin)], RANKED)
+    assert said == "d has no row and f has no row with the displayed score and i has none"
 
 
 def test_whole_items_are_said_to_judge_every_pair(whole: TaskScores) -> None:
-    assert what_is_judged(whole, RANKED).endswith("every pair is judged by them.")
+    said = what_is_judged("mmlu_pro", [whole], RANKED)
+    assert said.endswith("every pair is judged by them.")
 
 
 def test_what_stands_in_for_the_items_is_no_evidence(whole: TaskScores) -> None:

@@ -157,7 +157,7 @@ def test_a_fault_of_paper_yaml_is_one_line(
 
 def test_panels_come_from_the_hub_where_it_has_them() -> None:
     panels = Paper.load(ROOT, "kotawala2026", source="hub").panels
-    assert panels["oll_v1"].tasks["arc"]["path"] == "results/scores/oll_v1/arc.parquet"
+    assert panels["oll_v1"].tasks["arc"]["path"] == "results/shown/oll_v1/arc.parquet"
     frontier = panels["frontier"].tasks["mmlu_pro"]
     assert frontier["path"] == "results/witness/ranked/frontier/mmlu_pro.parquet"
 

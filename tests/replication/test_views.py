@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ from replication.findings import (
     evidence_view,
     index_printed,
     items_view,
+    left_open,
     prose_view,
     roles_view,
 )
@@ -144,6 +146,17 @@ def test_items_give_a_value_for_each_printed_number_and_the_error_of_both() -> N
     assert frame["standard_error"].tolist() == [0.0, 0.4]
     assert frame["joint_error"].tolist() == pytest.approx([0.0, 0.5])
     assert frame["evidence"].tolist() == ["raw", "raw"]
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_the_remark_of_items_is_left_open_where_a_number_rests_on_none(
+    is_there: bool, tmp_path: Path
+) -> None:
+    x = finding("x", math.nan, method="wren has no row", basis="raw" if is_there else "none")
+    frame = items_view([printed_number("2", 2, 0.5)], [x], remark="One is judged.")
+    assert frame["method"].tolist() == ["wren has no row", ""]
+    frame.to_csv(tmp_path / "items.csv", index=False)
+    assert left_open([str(tmp_path / "items.csv")]) == ["One is judged."] * (not is_there)
 
 
 # --- Evidence ---

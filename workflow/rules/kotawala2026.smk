@@ -124,6 +124,19 @@ rule missing_item:
         "../scripts/kotawala2026/missing_item.py"
 
 
+rule shown_oll_v1:
+    """Section 6.1: the scores of the five models; of a task that not all have, a witness"""
+    input:
+        scores=BOARDS.scores("oll_v1", "results/scores"),
+        witness=BOARDS.scores("oll_v1", "results/witness"),
+    output:
+        BOARDS.scores("oll_v1", "results/shown"),
+    log:
+        "logs/shown_oll_v1.log",
+    script:
+        "../scripts/kotawala2026/shown_oll_v1.py"
+
+
 rule findings_simulated:
     """Section 6.5: statements of the text about the e-process, simulated"""
     input:
@@ -177,7 +190,7 @@ rule findings_boards:
 rule findings_items:
     """Section 6: every printed number of the panels, from their items"""
     input:
-        oll_v1=BOARDS.scores("oll_v1"),
+        oll_v1=BOARDS.scores("oll_v1", "results/scores"),
         mmlu_pro=rules.missing_item.output.there,
         table_8=PAPER.printed(8),
         printed=PRINTED,

@@ -24,6 +24,7 @@ rule manifest:
         exhibits=[rule.output for rule in MANIFESTED.values()],
         boards=warning_of(RUN.left_out(), RUN.board_results()),
         scores=[BOARDS.scores(board) for board in RUN.boards_there()],
+        item_findings=RUN.item_findings(),
     output:
         "results/manifest.json",
     log:

@@ -1,17 +1,17 @@
-"""Download one file of the register, unless it is there already."""
+"""Download one file of the register, unless it is there already or the hub has none."""
 
 from pathlib import Path
 
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset
-from replication.hub.download import download, tell
+from replication.hub.download import download_if_there, tell
 from replication.hub.lock import LockFile
 from replication.job import logged, snakemake
 
 with logged():
     tell()
     params = snakemake.params
-    download(
+    download_if_there(
         Dataset(**params.dataset),
         Path(params.folder),
         LockFile(Path(params.lock)),

@@ -12,7 +12,8 @@ from replication.hub.matrices import block_labels
 from replication.hub.panels import displayed_scores, read_files, read_panel
 from replication.job import logged, snakemake
 
-with logged():
+# A model whose file is absent costs its own pairs.
+with logged(despite=True):
     tell()
     given, name = snakemake.params, snakemake.wildcards.task
     lock, access = LockFile(Path(given.lock)), Access.from_environment(with_token=False)

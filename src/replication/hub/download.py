@@ -16,6 +16,7 @@ from replication.hub.lock import Locked, LockFile
 from replication.hub.requests import Patience, network_errors, persistently
 from replication.hub.servers import locate
 from replication.hub.transfer import Remote, Transfer, called, only_writer, sum_like
+from replication.stages import undefined_among, write_undefined
 
 _log = logging.getLogger("replication.hub")
 
@@ -39,6 +40,22 @@ def download(
     with about(dataset.name, dataset.file), only_writer(path):
         _fetch(dataset, path, lock, access, patience or Patience())
     return path
+
+
+def download_if_there(dataset: Dataset, folder: Path, lock: LockFile, *, access: Access) -> None:
+    """Fetch a model's file; where the hub has none, write in its place what the model has."""
+    path = download_path(folder, access.endpoint(dataset.source), dataset)
+    if undefined_among([str(path)]):
+        if access.offline:
+            return
+        path.unlink()
+    try:
+        download(dataset, folder, lock, access=access)
+    except HubError as error:
+        if dataset.listed_in or not error.fault:
+            raise
+        _log.warning("%s", error)
+        write_undefined([str(path)], error.fault)
 
 
 def _fetch(

@@ -24,10 +24,19 @@ class HubError(LLMPowerError):
     """A published file cannot be had, or is not what was declared."""
 
     def __init__(
-        self, problem: str, *, remedy: str, dataset: str | None = None, file: str | None = None
+        self,
+        problem: str,
+        *,
+        remedy: str,
+        dataset: str | None = None,
+        file: str | None = None,
+        fault: str = "",
     ) -> None:
         self.problem = scrub(problem)
         self.remedy = scrub(remedy)
+        # What is recorded of the model that is absent for it; empty where the error says nothing of
+        # the model, as of a server that is down.
+        self.fault = fault
         self.dataset = dataset
         self.file = file
         super().__init__(self.problem)

@@ -25,10 +25,13 @@ from replication.hub.errors import HubError
 from replication.hub.lock import Locked, LockFile
 from replication.hub.matrices import AbsentRow, Matrix, Scores, read_matrix
 from replication.hub.plan import PanelTask
+from replication.stages import undefined_among
 
 _log = getLogger("replication.hub")
 # Fault that is recorded: by how many items a model's items miss its displayed score.
 OTHER_SCORE: Final = "items_off_the_displayed_score"
+# Why a model is absent: each has the fault that is recorded for it.
+_Absent = HubError | AbsentRow
 
 
 def displayed_scores(folder: Path, panel: PanelTask) -> dict[str, BoardScore]:
@@ -53,42 +56,95 @@ def read_panel(
     accepted: Sequence[str] = (),
     labels: Sequence[str] = (),
 ) -> TaskScores:
-    """Read the downloads of one task of a board; refuse scores other than the displayed ones."""
-    paths = [download_path(folder, access.endpoint(one.source), one) for one in datasets]
-    known = require_unchanged(datasets, paths, lock, access)
+    """Read the downloads of one task of a board, of the models whose displayed scores they have.
+
+    A model that is absent costs no other model, and the provenance says why it is.
+    """
+    paths = {download_path(folder, access.endpoint(one.source), one): one for one in datasets}
+    absent: dict[str, _Absent] = {
+        dataset.model: _never_downloaded(dataset, fault)
+        for path, dataset in paths.items()
+        if (fault := undefined_among([str(path)]))
+    }
+    _require_two(absent, displayed)
+    there = {path: one for path, one in paths.items() if one.model not in absent}
+    known = require_unchanged(list(there.values()), list(there), lock, access)
     if panel.is_matrix:
-        matrices = _read_matrices(panel, dict(zip(paths, datasets, strict=True)), displayed, labels)
+        matrices = _read_matrices(panel, there, displayed, labels)
         scores, absent = _scores_by_model(matrices, displayed)
-        lacking: dict[str, dict[str, int]] = {}
-        for model, error in absent.items():
-            lacking.setdefault(error.fault, {})[model] = len(labels)
-        return TaskScores(
+        _require_two(absent, displayed)
+        task = TaskScores(
             task=panel.task,
             kind="binary",
             item_ids=matrices[0].items,
             models=tuple(scores),
             values=np.column_stack(list(scores.values())).astype(np.float64),
             clusters=dict.fromkeys(panel.clusters, tuple(labels)),
-            provenance=_provenance(datasets, known, access, lacking),
         )
+        off: dict[str, int] = {}
+    else:
+        task = _read_models(panel, there)
+        off, others = _off_the_displayed(task, list(there.values()), displayed, accepted)
+        absent |= others
+        _require_two(absent, displayed)
+        task = task.part(models=[j for j, model in enumerate(task.models) if model in off])
+    lacking: dict[str, dict[str, int]] = {}
+    for model, error in absent.items():
+        _log.warning("%s; no pair with it is judged by items", error)
+        lacking.setdefault(error.fault, {})[model] = task.n_items
+    tolerated = {OTHER_SCORE: {model: items for model, items in off.items() if items}, **lacking}
+    return replace(task, provenance=_provenance(list(there.values()), known, access, tolerated))
+
+
+def _never_downloaded(dataset: Dataset, fault: str) -> HubError:
+    return HubError(
+        f"the model has {fault.replace('_', ' ')}",
+        remedy="do what the log of its download in logs/hub says, and start again",
+        dataset=dataset.name,
+        fault=fault,
+    )
+
+
+def _require_two(absent: Mapping[str, _Absent], displayed: Mapping[str, BoardScore]) -> None:
+    """Refuse a board of which fewer than two models are left, as the first absent one is."""
+    for error in absent.values():
+        if len(displayed) - len(absent) < 2:
+            raise error
+
+
+def _read_models(panel: PanelTask, files: Mapping[Path, Dataset]) -> TaskScores:
+    """Read a file a model."""
+    datasets = list(files.values())
     options = ReadOptions(
         task=datasets[0].task, metric=panel.metric, clusters=tuple(panel.clusters)
     )
-    read = read_scores(paths, options, reader=panel.reader)
+    read = read_scores(list(files), options, reader=panel.reader)
     # Readers know a file by its name, which is a safe spelling of the model's.
-    stems = [path.stem for path in paths]
-    selected = select_models(read, stems)
+    selected = select_models(read, [path.stem for path in files])
     task = replace(selected, models=tuple(dataset.model for dataset in datasets))
     for j, dataset in enumerate(datasets):
         _check_rows(task, j, dataset)
-    off = {
-        dataset.model: _check_score(
-            task, j, dataset, displayed, is_accepted=dataset.name in accepted
-        )
-        for j, dataset in enumerate(datasets)
-    }
-    tolerated = {model: items for model, items in off.items() if items}
-    return replace(task, provenance=_provenance(datasets, known, access, {OTHER_SCORE: tolerated}))
+    return task
+
+
+def _off_the_displayed(
+    task: TaskScores,
+    datasets: Sequence[Dataset],
+    displayed: Mapping[str, BoardScore],
+    accepted: Sequence[str],
+) -> tuple[dict[str, int], dict[str, HubError]]:
+    """Return by how many items each model misses its displayed score, and why others are absent."""
+    off, others = {}, {}
+    for j, dataset in enumerate(datasets):
+        try:
+            off[dataset.model] = _check_score(
+                task, j, dataset, displayed, is_accepted=dataset.name in accepted
+            )
+        except HubError as error:
+            if not error.fault:
+                raise
+            others[dataset.model] = error
+    return off, others
 
 
 def read_files(task: str, reading: Mapping[str, Any], lock: LockFile, access: Access) -> TaskScores:
@@ -178,6 +234,8 @@ def _check_score(
         remedy="pin the run that the board displayed in the register; to go on with this one and "
         f"have it recorded, list {dataset.name} under hub: accept_other_score in config.yaml",
         dataset=dataset.name,
+        # Of another number of items it is another benchmark.
+        fault="no_run_with_the_displayed_score" if task.n_items == score.n_items else "",
     )
 
 
@@ -209,7 +267,7 @@ def _read_matrices(
 
 def _scores_by_model(
     matrices: Sequence[Matrix], displayed: Mapping[str, BoardScore]
-) -> tuple[dict[str, Scores], dict[str, AbsentRow]]:
+) -> tuple[dict[str, Scores], dict[str, _Absent]]:
     """Return the scores of the models that some matrix has, and why the others have none."""
     scores = {
         model: matrix.scores[score.hub_id]
@@ -217,15 +275,11 @@ def _scores_by_model(
         for matrix in reversed(matrices)
         if score.hub_id in matrix.scores
     }
-    absent = {
+    absent: dict[str, _Absent] = {
         model: matrices[0].absent[score.hub_id]
         for model, score in displayed.items()
         if model not in scores
     }
-    for error in absent.values():
-        if len(scores) < 2:
-            raise error
-        _log.warning("%s; no pair with it is judged by items", error)
     return scores, absent
 
 

@@ -39,6 +39,10 @@ from replication.hub.transfer import Remote
 
 TOKEN_PAGE: Final = "https://huggingface.co/settings/tokens"
 _KIND: Final = "dataset"
+# Faults: what a model has whose file is not to be had, though the hub is up.
+_GATED: Final = "only_gated_files"
+_NO_DATA_SET: Final = "no_data_set_on_the_hub"
+_NO_FILE: Final = "no_file_of_the_displayed_run"
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _MOST_PAGES: Final = 20
 # A page of the hub's list names a thousand files in less than 1 MB.
@@ -108,7 +112,7 @@ class _Hub:
         """Return the one file that is meant, among all that the repository has."""
         files = sorted(self._files(revision))
         matches = [path for path in files if self.dataset.means(path)]
-        tree = f"{self.dataset.page}/tree/{revision}"
+        tree, fault = f"{self.dataset.page}/tree/{revision}", _NO_FILE
         if not matches:
             problem = f"no file of {self.dataset.repo} matches {self.dataset.file!r} at revision "
             problem += f"{revision}; of {len(files)} files the first are "
@@ -117,12 +121,14 @@ class _Hub:
         elif len(matches) > 1:
             problem = f"{len(matches)} files match: {', '.join(matches[:5])}"
             remedy = "write the one that the board displayed into the register's file"
+            fault = "several_runs_on_the_hub"
         elif matches[0].isprintable():
             return matches[0]
         else:  # it would go into the lock file, and to the terminal
             problem = f"the name of the file holds control characters: {matches[0]!r}"
             remedy = f"look at {tree}, and ask its owner to rename it"
-        raise HubError(problem, remedy=remedy)
+            fault = ""
+        raise HubError(problem, remedy=remedy, fault=fault)
 
     def _files(self, revision: str) -> Iterator[str]:
         url = f"{self._api}/tree/{revision}?recursive=true&expand=false"
@@ -198,12 +204,15 @@ def _refusal(error: errors.HfHubHTTPError, dataset: Dataset, access: Access) -> 
     """Return the error for an answer of the hub; its kinds are subclasses of one another."""
     status, repo, page = error.response.status_code, dataset.repo, dataset.page
     has_token, revision = access.token is not None, dataset.revision or "main"
+    fault = ""
     match error:
         case errors.GatedRepoError() if has_token:
+            fault = _GATED
             problem = f"the terms of {repo} have not been accepted by the owner of the token"
             remedy = f"open {page} in the account that the token is of, accept the terms, and "
             remedy += "start again"
         case errors.GatedRepoError():
+            fault = _GATED
             problem = f"{repo} is gated, and there is no token"
             remedy = f"accept its terms at {page}, make a token of type Read at {TOKEN_PAGE}, and "
             remedy += "set HF_TOKEN to it or run `hf auth login`"
@@ -212,16 +221,21 @@ def _refusal(error: errors.HfHubHTTPError, dataset: Dataset, access: Access) -> 
             remedy = f"make a new one at {TOKEN_PAGE}, and set HF_TOKEN to it or run `hf auth "
             remedy += "login`"
         case errors.RevisionNotFoundError():
+            fault = _NO_FILE
             problem = f"{repo} has no revision {revision}"
             remedy = f"look at {page}/commits/main and correct the register's revision"
         case errors.EntryNotFoundError():
+            fault = _NO_FILE
             problem = f"{repo} has no such file at revision {revision}"
             remedy = f"look at {page}/tree/main and correct the register's file"
         case errors.RepositoryNotFoundError():
+            # Without the hub's own word for it, a proxy or a login page may be who refuses.
+            fault = _NO_DATA_SET if "X-Error-Code" in error.response.headers else ""
             problem = f"the hub has no data set {repo}, or shows it to its members only"
             remedy = f"open {page}; where it has moved, correct the register's repo"
             remedy += "" if has_token else "; where it is private, set HF_TOKEN"
         case errors.DisabledRepoError():
+            fault = _NO_DATA_SET
             problem = f"the hub has disabled access to {repo}"
             remedy = f"open {page} and read why"
         case _ if status == 403:
@@ -230,7 +244,7 @@ def _refusal(error: errors.HfHubHTTPError, dataset: Dataset, access: Access) -> 
             remedy += f"{TOKEN_PAGE}, or use one of type Read"
         case _:
             return status_error(status, error.response.headers, access.endpoint("hub"))
-    return HubError(problem, remedy=remedy)
+    return HubError(problem, remedy=remedy, fault=fault)
 
 
 def _on_github(dataset: Dataset, access: Access) -> Remote:

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import logging
 import os
+import re
 import shutil
 import signal
 import socket
@@ -19,15 +20,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from desk import BODY, FAST, GATED, KINDS, OPEN, ZIP, Desk
+from huggingface_hub import hf_raise_for_status
+from huggingface_hub.errors import RepositoryNotFoundError
 from stand_in import TOKEN, Fault, Repo, running
 
-from replication.hub import transfer
+from replication.hub import servers, transfer
 from replication.hub.access import HUB, Access
 from replication.hub.datasets import Dataset
+from replication.hub.download import download_if_there
 from replication.hub.errors import HubError
 from replication.hub.lock import Locked
+from replication.stages import undefined_among
 
 SUM = hashlib.sha256(BODY).hexdigest()
 WORDS = {"revision", "tree", "resolve"}
@@ -214,6 +220,11 @@ def _not_accepted(desk: Desk) -> None:
     desk.hub.repos[GATED.repo].accepted = False
 
 
+def _stranger(desk: Desk) -> None:
+    _no_token(desk)
+    desk.hub.faults.append(Fault("status", method="ANY", status=401))
+
+
 def _fault(fault: Fault) -> Callable[[Desk], None]:
     return lambda desk: desk.hub.faults.append(fault)
 
@@ -366,6 +377,82 @@ def test_refusal_has_its_own_message_and_no_second_attempt(desk: Desk, name: str
     assert remedy in message.partition("Remedy")[2]
     assert "times" not in message
     assert len(desk.hub.fetched()) <= 1
+
+
+GONE, NOT_RUN = "no_data_set_on_the_hub", "no_file_of_the_displayed_run"
+ABSENT = {
+    **dict.fromkeys(["no token", "terms"], "only_gated_files"),
+    **dict.fromkeys(["no repository", "hidden repository", "disabled"], GONE),
+    "no repository, found by its list": GONE,
+    **dict.fromkeys(["no revision", "no file", "no sample"], NOT_RUN),
+    "two runs": "several_runs_on_the_hub",
+}
+REFUSALS = {
+    **LASTING,
+    "outage": (
+        "open",
+        _fault(Fault("status", method="ANY", headers={"Retry-After": "3600"})),
+        *("has a fault of its own (status 503)", "start again later"),
+    ),
+    "401 that is not the hub's": (
+        "open",
+        _stranger,
+        *("answers with status 401", "in a browser"),
+    ),
+    "404 that is not the hub's": (
+        "open",
+        _fault(Fault("status", method="ANY", status=404)),
+        *("answers with status 404", "in a browser"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_a_model_is_absent_by_the_hubs_own_word_and_for_no_other_refusal(
+    desk: Desk, name: str
+) -> None:
+    kind, change, problem, _ = REFUSALS[name]
+    change(desk)
+    one, path = KINDS[kind], desk.path(KINDS[kind])
+    if name in ABSENT:
+        download_if_there(one, desk.folder, desk.lock, access=desk.access)
+        assert undefined_among([str(path)]) == ABSENT[name]
+        return
+    with pytest.raises(HubError, match=re.escape(problem)):
+        download_if_there(one, desk.folder, desk.lock, access=desk.access)
+    assert not path.exists()
+
+
+def test_client_that_takes_a_401_for_no_repository_makes_no_model_absent() -> None:
+    """Over https it does so, whoever answers."""
+    url = f"{HUB}/api/datasets/{OPEN.repo}/revision/main"
+    answer = httpx2.Response(401, request=httpx2.Request("GET", url))
+    with pytest.raises(RepositoryNotFoundError) as caught:
+        hf_raise_for_status(answer)
+    assert servers._refusal(caught.value, OPEN, Access()).fault == ""
+
+
+def test_file_that_was_absent_is_asked_for_again_but_offline(desk: Desk) -> None:
+    repos = dict(desk.hub.repos)
+    desk.hub.repos.clear()
+    download_if_there(OPEN, desk.folder, desk.lock, access=desk.access)
+    offline = replace(desk.access, offline=True)
+    asked = len(desk.hub.requests)
+    download_if_there(OPEN, desk.folder, desk.lock, access=offline)
+    assert len(desk.hub.requests) == asked
+    download_if_there(OPEN, desk.folder, desk.lock, access=desk.access)
+    assert len(desk.hub.requests) > asked
+    assert undefined_among([str(desk.path(OPEN))]) == GONE
+    desk.hub.repos |= repos
+    download_if_there(OPEN, desk.folder, desk.lock, access=desk.access)
+    assert desk.path(OPEN).read_bytes() == BODY
+
+
+def test_file_that_a_board_lists_has_no_substitute(desk: Desk) -> None:
+    listed = replace(OPEN, listed_in="boards/mine, tasks/arc/download", sum=SUM)
+    desk.hub.repos.clear()
+    with pytest.raises(HubError, match="the hub has no data set"):
+        download_if_there(listed, desk.folder, desk.lock, access=desk.access)
 
 
 def test_of_many_runs_five_are_named(desk: Desk) -> None:

@@ -25,6 +25,7 @@ from replication.hub.errors import HubError
 from replication.hub.lock import Locked, LockFile
 from replication.hub.panels import displayed_scores, read_panel
 from replication.paper import Paper
+from replication.stages import write_undefined
 
 ROOT = Path(__file__).resolve().parents[3]
 REGISTER = load_register(ROOT / "data" / "datasets.csv")
@@ -161,17 +162,53 @@ def test_provenance_names_the_hub_the_revisions_and_the_hashes(panel: Panel) -> 
     assert provenance.tolerated == {}
 
 
-def test_score_that_was_not_displayed_stops_with_both_numbers(panel: Panel) -> None:
-    """As the stored file of Meta-Llama-3-8B on GSM8K does: 604 items where 598 were displayed."""
+def test_model_of_another_score_than_the_displayed_costs_no_other_model(
+    panel: Panel, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As the stored file of Meta-Llama-3-8B on GSM8K has: 604 items where 598 were displayed."""
     worse = panel.task.values.copy()
     worse[58, 3] = 1
     solved = int(worse[:, 3].sum())
     panel.put(3, panel.body(3, task=replace(panel.task, values=worse)))
-    message = panel.refusal()
+    task = panel.read()
+    kept = [j for j in range(len(panel.datasets)) if j != 3]
+    assert task.models == tuple(panel.datasets[j].model for j in kept)
+    np.testing.assert_array_equal(task.values, panel.task.values[:, kept])
+    name = panel.datasets[3].model
+    assert task.provenance.tolerated == {"no_run_with_the_displayed_score": {name: 60}}
+    (message,) = caplog.messages
     assert f"{solved} of its 60 answers are correct" in message
     assert f"{solved - 1} of 60 were displayed (+1)" in message
     assert panel.datasets[3].name in message
     assert "accept_other_score" in message
+    assert message.endswith("; no pair with it is judged by items")
+
+
+def test_model_whose_file_the_hub_does_not_have_costs_no_other_model(panel: Panel) -> None:
+    write_undefined([str(panel.path(1))], "only_gated_files")
+    task = panel.read()
+    kept = [j for j in range(len(panel.datasets)) if j != 1]
+    assert task.models == tuple(panel.datasets[j].model for j in kept)
+    np.testing.assert_array_equal(task.values, panel.task.values[:, kept])
+    name = panel.datasets[1].model
+    assert task.provenance.tolerated == {"only_gated_files": {name: 60}}
+    assert not any(key.startswith(f"{name}: ") for key in task.provenance.files)
+
+
+def test_one_model_alone_is_no_board(panel: Panel) -> None:
+    """Whether the others are gone, or are other runs."""
+    displayed = panel.displayed
+    panel.displayed = {
+        name: score if name == panel.datasets[0].model else replace(score, correct=1)
+        for name, score in displayed.items()
+    }
+    assert "and 1 of 60 were displayed" in panel.refusal()
+    panel.displayed = displayed
+    for j in range(1, len(panel.datasets)):
+        write_undefined([str(panel.path(j))], "no_data_set_on_the_hub")
+    message = panel.refusal()
+    assert f"{panel.datasets[1].name}': the model has no data set on the hub" in message
+    assert "logs/hub" in message
 
 
 def gsm8k(folder: Path, stored: dict[str, int]) -> Panel:
@@ -207,11 +244,12 @@ def test_stored_llama_on_gsm8k_is_the_one_that_the_register_knows(
         ("gemma-7b", 697, "697 of its 1319 answers are correct, and 696 of 1319"),
     ],
 )
-def test_any_other_number_on_gsm8k_is_refused_until_it_is_accepted(
-    model: str, solved: int, problem: str, tmp_path: Path
+def test_model_of_any_other_number_on_gsm8k_is_absent_until_it_is_accepted(
+    model: str, solved: int, problem: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     panel = gsm8k(tmp_path, {model: solved})
-    assert problem in panel.refusal()
+    assert model not in panel.read().models
+    assert any(problem in message for message in caplog.messages)
     panel.accepted = (f"oll_v1/gsm8k/{model}",)
     off = abs(solved - panel.displayed[model].correct)
     tolerated = panel.read().provenance.tolerated

@@ -4,7 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from kotawala2026.findings import on_scores
-from kotawala2026.missing import of_pairs, pairs_there, what_is_judged
+from kotawala2026.missing import (
+    pairs_there,
+    what_is_absent,
+    what_is_judged,
+    without_value,
+)
 from llm_power._scores.store import read_task
 from replication.constraints import load_board_scores, load_constraints
 from replication.findings import items_view
@@ -16,14 +21,15 @@ PUT_IN = ("n_items", "mean_cluster_size")
 with logged(of_printed=True):
     inputs, params = snakemake.input, snakemake.params
     constraints = load_constraints(Path(inputs.printed[0]))
-    ranked = [one.model for one in load_board_scores(Path(inputs.board))["mmlu_pro"]]
+    displayed = load_board_scores(Path(inputs.board))
     files = {"oll_v1": inputs.oll_v1, "mmlu_pro": [inputs.mmlu_pro]}
     for panel, paths in files.items():
         tasks = [replace(task, task=params.tasks[task.task]) for task in map(read_task, paths)]
         by_items = [c for c in constraints[panel] if c.quantity not in PUT_IN]
-        if panel == "mmlu_pro" and set(tasks[0].models) != set(ranked):
-            findings = pairs_there(tasks[0], ranked, seed=params.seed)
-            by_items = of_pairs(by_items, findings)
+        ranked = list(dict.fromkeys(one.model for one in displayed[panel]))
+        if absent := what_is_absent(tasks, ranked):
+            findings = pairs_there(panel, tasks, ranked, seed=params.seed)
+            findings += without_value(by_items, findings, absent)
         else:
             findings = on_scores(
                 panel,
@@ -32,5 +38,5 @@ with logged(of_printed=True):
                 table_8=Path(inputs.table_8),
                 seed=params.seed,
             )
-        remark = what_is_judged(tasks[0], ranked) if panel == "mmlu_pro" else ""
+        remark = what_is_judged(panel, tasks, ranked)
         write_csv(items_view(by_items, findings, remark=remark), snakemake.output[panel])

@@ -11,6 +11,7 @@ from kotawala2026.missing import (
     of_pairs,
     pairs_there,
     require_same_categories,
+    what_is_absent,
 )
 from kotawala2026.witness.mmlu_pro import build_mmlu_pro, witness_scores
 from llm_power._scores.store import TaskScores, read_task, write_task
@@ -26,12 +27,12 @@ with logged(of_printed=True):
         require_same_categories(task, read_task(authors))
     ranked = [one.model for one in load_board_scores(Path(inputs.board))["mmlu_pro"]]
     constraints = load_constraints(Path(inputs.printed[0]))["mmlu_pro"]
-    is_whole = set(ranked) == set(task.models)
+    is_whole = not what_is_absent([task], ranked)
 
     def evaluate(scores: TaskScores) -> list[Finding]:
         """Return the findings on all items but one."""
         if not is_whole:
-            return pairs_there(scores, ranked, seed=params.seed)
+            return pairs_there("mmlu_pro", [scores], ranked, seed=params.seed)
         return on_scores(
             "mmlu_pro",
             [scores],
