@@ -24,12 +24,11 @@ from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 
-from replication.undefined import undefined_among
-
 from llm_power._documents import read_yaml
 from llm_power._errors import LLMPowerError, message_at
 from replication.paper import folders_of
 from replication.records import Ledger
+from replication.stages import undefined_among
 from replication.run_owner import (
     MARK,
     FolderInUse,
