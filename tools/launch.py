@@ -28,7 +28,6 @@ from llm_power._documents import read_yaml
 from llm_power._errors import LLMPowerError, message_at
 from replication.paper import folders_of
 from replication.records import Ledger
-from replication.stages import undefined_among
 from replication.run_owner import (
     MARK,
     FolderInUse,
@@ -38,6 +37,7 @@ from replication.run_owner import (
     write_owner,
 )
 from replication.screen import last_screen
+from replication.stages import undefined_among
 
 ROOT = Path()
 SNAKEMAKE = str(Path(sys.executable).with_name("snakemake"))

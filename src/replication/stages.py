@@ -7,14 +7,17 @@ download that the hub does not have says so in its place too.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
-
-import pandas as pd
+from typing import TYPE_CHECKING, Final
 
 from llm_power._errors import LLMPowerError, one_line
+from llm_power_audit._csv import csv_table
 from llm_power_audit._errors import UNDEFINED
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # What a computation raises that is given numbers which cannot all be true.
 REFUSALS: Final = (LLMPowerError, ArithmeticError, LookupError, ValueError)
@@ -24,6 +27,9 @@ _START: Final = f"{_HEAD}\n{UNDEFINED},".encode()
 
 def read_stage(path: str) -> pd.DataFrame:
     """Read a stage's table, in one thread: Arrow's pools can abort at exit (apache/arrow#34314)."""
+    # Imported here: whoever only asks whether a result has a value starts in half the time.
+    import pandas as pd  # noqa: PLC0415
+
     return pd.read_parquet(path, use_threads=False, pre_buffer=False)
 
 
@@ -54,9 +60,10 @@ def reason_of(error: BaseException) -> str:
 
 def write_undefined(paths: Iterable[str], reason: str) -> None:
     """Write in place of each result why there is none."""
-    table = pd.DataFrame([(UNDEFINED, "", reason, "none")], columns=_HEAD.split(","))
+    rows = [_HEAD.split(","), (UNDEFINED, "", reason, "none")]
     for path in paths:
-        write_csv(table, path)
+        with Path(path).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def undefined_among(paths: Iterable[str]) -> str:
@@ -65,5 +72,5 @@ def undefined_among(paths: Iterable[str]) -> str:
         if Path(path).is_file():
             with Path(path).open("rb") as file:
                 if file.read(len(_START)) == _START:
-                    return str(pd.read_csv(path)["method"][0])
+                    return csv_table(Path(path))[0]["method"]
     return ""
