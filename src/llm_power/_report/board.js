@@ -733,7 +733,7 @@
           if (!applies(pair, by)) return h("td", {}, "–");
           const yes = settled(pair, by), flip = applies(pair, chosen) && yes !== settled(pair, chosen);
           return h("td", { class: `${yes ? "yes" : "no"}${flip ? " flip" : ""}`, title: `${PROCEDURES[by][0]}: ${word(pair, by)}, q ${asQ(q(pair, by))}` },
-            h("span", { "aria-hidden": "true" }, yes ? "●" : "○"), h("span", { class: "hidden-text" }, `${word(pair, by)}${flip ? ", flips" : ""}`));
+            h("span", { role: "img", "aria-label": `${word(pair, by)}${flip ? ", flips" : ""}` }, yes ? "●" : "○"));
         })));
       body("flips").replaceChildren(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Pairs by procedure" }, h("table", { class: "rows flips" },
         h("caption", { class: "hidden-text" }, "Pairs by procedure"),
