@@ -520,7 +520,7 @@ def test_figure_7_has_a_bar_a_pair_and_the_n_at_hand() -> None:
     with house_style():
         ax = figure_07.draw(frame).axes[0]
     (whisker,) = (line for line in ax.lines if line.get_marker() == "|")
-    assert list(whisker.get_xdata()) == [90, 1500]
+    assert np.asarray(whisker.get_xdata()).tolist() == [90, 1500]
     bars = [bar for bar in ax.patches if isinstance(bar, Rectangle)]
     np.testing.assert_allclose([bar.get_width() for bar in bars[:2]], frame["n_star"][:2])
     # What the witness was free to choose is hollow.
