@@ -17,7 +17,7 @@ from replication.boards import Board, BoardNotThere, Boards
 from replication.exhibits import Exhibit, Inputs
 from replication.hub.errors import HubError
 from replication.hub.plan import Downloads
-from replication.paper import DataFile, ExhibitPlan, Paper, _terms, folders_of
+from replication.paper import DataFile, ExhibitPlan, Paper, folders_of
 from replication.records import code_sums
 from replication.stages import write_stage
 from replication.targets import (
@@ -128,8 +128,6 @@ def test_an_input_that_the_entry_does_not_name_is_refused() -> None:
 
 def test_a_number_in_the_meaning_of_a_term_is_the_settings() -> None:
     assert PAPER.terms["α"] == "How often a test finds a gap where there is none: 0.05, two-sided."
-    other = {"other {alpha}": "at {alpha}, {{power}}"}
-    assert _terms(other, {"alpha": 0.1}, "paper.yaml") == {"other {alpha}": "at 0.1, {power}"}
 
 
 @pytest.mark.parametrize(
