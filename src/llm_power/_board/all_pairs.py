@@ -240,8 +240,7 @@ class BoardPairs:
         tables = []
         for number, _, first, second in self.at(places):
             task = self._of_tasks[number]
-            found = [evidence.of_items for _, evidence in task.evidence_on(first, second)]
-            tables.append(tabulate(task.task, first, second, joined(found)))
+            tables.append(tabulate(task.task, first, second, task.items(first, second)))
         return pd.concat(tables, ignore_index=True)
 
     def p_values(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
@@ -371,11 +370,20 @@ class _TaskPairs:
 
     def evidence_on(self, first: IntArray, second: IntArray) -> Iterable[tuple[slice, Evidence]]:
         """Return the evidence on pairs of positions in blocks that fit, with their places."""
-        if len(first) < self.n_pairs or self.n_pairs * self._evidence.n_clusters > _KEPT:
+        if not self._keeps(first):
             return self._computed(first, second)
         if self._family not in self._kept:
             self._kept[self._family] = list(self._computed(first, second))
         return self._kept[self._family]
+
+    def items(self, first: IntArray, second: IntArray) -> PairCells | DifferenceMoments:
+        """Return what the items alone say of pairs of positions, (n_pairs,)."""
+        if not self._keeps(first):
+            return self._evidence.items(first, second)
+        return joined([evidence.of_items for _, evidence in self.evidence_on(first, second)])
+
+    def _keeps(self, first: IntArray) -> bool:
+        return len(first) == self.n_pairs and self.n_pairs * self._evidence.n_clusters <= _KEPT
 
     def _computed(self, first: IntArray, second: IntArray) -> Iterator[tuple[slice, Evidence]]:
         most = max(1, MOST_SUMS // self._evidence.n_clusters)

@@ -74,7 +74,10 @@ def ratio(
     top: ArrayLike, bottom: ArrayLike, empty: float = np.nan, *, where: BoolArray | None = None
 ) -> FloatArray:
     """Quotient, and `empty` elsewhere than `where`, by default where the divisor is zero."""
+    some = np.asarray(bottom) != 0 if where is None else where
+    if some.all():
+        return np.asarray(np.divide(top, bottom, order="C"))
     numerator, divisor = np.broadcast_arrays(top, bottom)
     quotient = np.full(numerator.shape, empty)
-    np.divide(numerator, divisor, out=quotient, where=divisor != 0 if where is None else where)
+    np.divide(numerator, divisor, out=quotient, where=some)
     return quotient
