@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import copy
 import os
+import pickle
 import runpy
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
@@ -22,14 +23,21 @@ from unittest.mock import patch
 
 from llm_power_audit import register
 from llm_power_audit.claims import Claim
-from replication import constraints
-from replication.constraints import Constraint, Panel, load_constraints
+from replication import constraints, findings, settings
+from replication.constraints import Constraint, Panel
 from replication.misprinted import misprinted
 from replication.records import sum_of
-from replication.settings import load_settings
 from replication.stages import read_stage, write_csv, write_stage
 from replication.undefined import REFUSALS, reason_of, undefined_among, write_undefined
 
+# What reads printed numbers, which stay as they are while a misprint's jobs run.
+_READERS: Final = (
+    (register, "load_register"),
+    (constraints, "load_register"),
+    (constraints, "load_constraints"),
+    (settings, "load_settings"),
+    (findings, "load_settings"),
+)
 # What the jobs of a run read and never write.
 _READ: Final = ("Snakefile", "config.yaml", "workflow", "config", "src", "tools", "pyproject.toml")
 
@@ -56,7 +64,10 @@ class _Stated:
 
     @classmethod
     def of(cls, data: Path) -> _Stated:
-        return cls(load_settings(data / "settings.yaml"), load_constraints(data / "claims.yaml"))
+        return cls(
+            settings.load_settings(data / "settings.yaml"),
+            constraints.load_constraints(data / "claims.yaml"),
+        )
 
 
 @dataclass(frozen=True)
@@ -98,7 +109,7 @@ class Rerun:
         with _within(self.folder), misprinted(self.data, self.claims, by_id) as tables:
             written: set[str] = set()
             try:
-                with _register_read_once():
+                with remembering(*_READERS):
                     ran = self._make(set(map(str, tables)), written)
                 yield ran
             finally:
@@ -214,14 +225,27 @@ def _logged(job: Job, *, of_printed: bool = False, despite: bool = False) -> Ite
 
 
 @contextmanager
-def _register_read_once() -> Iterator[None]:
-    """Let jobs share what the register states; it stays as it is while they run."""
-    read = cache(register.load_register)
-    with (
-        patch.object(register, "load_register", read),
-        patch.object(constraints, "load_register", read),
-    ):
+def remembering(*places: tuple[ModuleType, str]) -> Iterator[None]:
+    """Let functions, by the modules that call them, compute once for the same arguments."""
+    found = {getattr(module, name) for module, name in places}
+    remembered = {function: _remembered(function) for function in found}
+    with ExitStack() as stack:
+        for module, name in places:
+            once = remembered[getattr(module, name)]
+            stack.enter_context(patch.object(module, name, once))
         yield
+
+
+def _remembered(function: Callable[..., Any]) -> Callable[..., Any]:
+    known: dict[bytes, Any] = {}
+
+    def once(*args: Any, **kwargs: Any) -> Any:
+        key = pickle.dumps((args, kwargs))
+        if key not in known:
+            known[key] = function(*args, **kwargs)
+        return known[key]
+
+    return once
 
 
 @contextmanager

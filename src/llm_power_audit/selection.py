@@ -11,6 +11,7 @@ import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Any, Final
 
@@ -72,6 +73,7 @@ class ResultFolder:
         self._columns: dict[str, list[str]] = {}
         self._described: dict[str, frozenset[str] | None] = {}
         self._fitting: dict[tuple[str, str], tuple[Sequence[_Row], Sequence[int]]] = {}
+        self._masks: dict[tuple[str, str, str], list[bool]] = {}
 
     def find(self, check: Check, role: Role | None = None, *, as_text: bool = False) -> Found:
         """Return the value that a check selects, with its standard error and evidence.
@@ -140,15 +142,22 @@ class ResultFolder:
         # Judged again, with something else printed, a claim looks at the same rows.
         key = check.result, repr(check.rows)
         if key not in self._fitting:
-            masks = []
-            for column, condition in check.rows.items():
-                self._need_column(check.result, column, f"rows/{column}")
-                cells = [row[column] for row in rows]
-                _need_values(check.result, column, cells, condition)
-                masks.append(_matches(cells, condition, column))
-            fitting = [row for i, row in enumerate(rows) if all(mask[i] for mask in masks)]
+            masks = [self._mask(check.result, *one, rows) for one in check.rows.items()]
+            fitting = list(compress(rows, map(all, zip(*masks, strict=True)))) if masks else rows
             self._fitting[key] = fitting, [sum(mask) for mask in masks]
         return self._fitting[key]
+
+    def _mask(
+        self, file: str, column: str, condition: Condition, rows: Sequence[_Row]
+    ) -> list[bool]:
+        """Return which rows of a file meet a condition, which many checks share."""
+        key = file, column, repr(condition)
+        if key not in self._masks:
+            self._need_column(file, column, f"rows/{column}")
+            cells = [row[column] for row in rows]
+            _need_values(file, column, cells, condition)
+            self._masks[key] = _matches(cells, condition, column)
+        return self._masks[key]
 
     def _select(self, check: Check, rows: Sequence[_Row]) -> Sequence[_Row]:
         selected, met = self._fit(check, rows)

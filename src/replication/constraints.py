@@ -288,13 +288,14 @@ def _subject(claim: Claim, folder: Path, tables: dict[str, pd.DataFrame]) -> tup
     """Return the subject that is spelled out, or else the text of the table's row."""
     if "subject" in claim.measures:
         return tuple(_listed(claim.measures["subject"]))
-    if claim.cell is None:
+    if (own := claim.cell) is None:
         return ()
-    file = claim.cell.file
-    if file not in tables:
-        tables[file] = load_table(folder / file)
-    row = tables[file].iloc[claim.cell.row - 1]
-    return tuple(cell for cell in row.drop(claim.cell.column) if isinstance(cell, str))
+    if own.file not in tables:
+        tables[own.file] = load_table(folder / own.file)
+    row = tables[own.file].iloc[own.row - 1]
+    return tuple(
+        cell for column, cell in row.items() if column != own.column and isinstance(cell, str)
+    )
 
 
 def _listed(value: Any) -> list[str]:

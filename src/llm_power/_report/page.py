@@ -49,6 +49,8 @@ def visible(value: object) -> object:
     """Make invisible characters visible: no name may look like another, or turn text around it."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
+    if value.replace("\n", "").isprintable():
+        return value
     return "".join(c if c.isprintable() or c == "\n" else f"[U+{ord(c):04X}]" for c in value)
 
 
