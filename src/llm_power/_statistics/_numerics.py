@@ -154,6 +154,7 @@ def _stirling_error(x: FloatArray) -> FloatArray:
     series = np.zeros(np.shape(x))
     for coefficient in reversed(_STIRLING):
         series = series * inverse_square + coefficient
-    small = np.minimum(x, _SERIES_FROM)
-    direct = gammaln(small) - ((small - 0.5) * np.log(small) - small + np.log(2 * np.pi) / 2)
-    return np.where(x >= _SERIES_FROM, series / large, direct)
+    errors, small = np.asarray(series / large), x < _SERIES_FROM
+    few = x[small]
+    errors[small] = gammaln(few) - ((few - 0.5) * np.log(few) - few + np.log(2 * np.pi) / 2)
+    return errors

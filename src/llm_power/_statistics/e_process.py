@@ -90,20 +90,19 @@ class DiscreteMixture:
 
     def log_e(self, b: FloatArray, c: FloatArray) -> FloatArray:
         """Return log e of two arrays of one shape; see `log_e_value`."""
-        theta = np.asarray(self.points)[:, np.newaxis]
+        theta = np.asarray(self.points)
         up, down, log_weights = np.log(2 * theta), np.log(2 - 2 * theta), np.log(self.weights)
-        first, second, result = b.ravel(), c.ravel(), np.empty(b.size)
+        first, second, result = b.reshape(-1, 1), c.reshape(-1, 1), np.empty(b.size)
         for start in range(0, b.size, _BLOCK):
             block = slice(start, start + _BLOCK)
             terms = first[block] * up
             terms += second[block] * down
-            terms += log_weights[:, np.newaxis]
-            largest = terms.max(axis=0)
-            terms -= largest
-            terms = terms[terms.max(axis=1) > _NEGLIGIBLE]
-            # Below the smallest normal number exp is some fifty times as slow.
-            np.maximum(terms, _NEGLIGIBLE, out=terms)
-            result[block] = largest + np.log(np.exp(terms, out=terms).sum(axis=0))
+            terms += log_weights
+            largest = terms.max(axis=1)
+            terms -= largest[:, np.newaxis]
+            # What is left out is most of them, and lost in a sum of at least 1.
+            shares = np.exp(terms, out=np.zeros(terms.shape), where=terms > _NEGLIGIBLE)
+            result[block] = largest + np.log(shares.sum(axis=1))
         return result.reshape(b.shape)
 
 
@@ -209,8 +208,6 @@ def log_e_trajectory(differences: ArrayLike, mixture: Mixture = BETA_4_4) -> Flo
     origin = first + np.arange(starts.size)
     so_far, length = np.cumsum([sign == 1, sign == -1], axis=1), np.diff(origin, append=place.size)
     b, c = so_far - np.repeat(so_far[:, origin], length, axis=1)
-    if mixture.is_symmetric:
-        b, c = np.maximum(b, c), np.minimum(b, c)
     # Trajectories meet at the same few counts over and over: evaluate each (b, c) once.
     base = int(c.max(initial=0)) + 1
     visited, where = np.unique(b * base + c, return_inverse=True)

@@ -20,6 +20,7 @@ from llm_power._board.all_pairs import (
     p_values_between,
 )
 from llm_power._board.columns import CORE_COLUMNS, PAIRS_COLUMNS
+from llm_power._board.counts import DifferenceMoments, ScoreMoments
 from llm_power._board.operating_point import (
     Declared,
     OperatingPoint,
@@ -41,7 +42,7 @@ from llm_power._choices import Family, Kind
 from llm_power._errors import InvalidArgument
 from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.max_t import max_t_family
 from llm_power._statistics.multiplicity import adjust_benjamini_hochberg, adjust_holm
 
@@ -406,3 +407,19 @@ def test_only_all_pairs_are_streamed() -> None:
     assert is_streamed([drawn_task(3, 3)], "all", Keep())
     with pytest.raises(InvalidArgument, match="pairs='all'"):
         is_streamed([task], "adjacent", Keep("undecided"))
+
+
+def test_pairs_of_a_held_board_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[int] = []
+    whole = ScoreMoments.moments
+
+    def moments(self: ScoreMoments, first: IntArray, second: IntArray) -> DifferenceMoments:
+        counted.append(len(first))
+        return whole(self, first, second)
+
+    monkeypatch.setattr(ScoreMoments, "moments", moments)
+    scores = np.random.default_rng(3).random((80, 6))
+    task = prepare_task(replace(task_of(scores, subjects=7), kind="graded"))
+    resolve_board([task], family="all", cluster="subject")
+    leader_alone = len(task.models) - 1
+    assert counted == [15, leader_alone]

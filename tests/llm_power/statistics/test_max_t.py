@@ -160,7 +160,11 @@ def test_neither_order_nor_blocks_change_a_bit(kind: str, models: int) -> None:
 
 @pytest.mark.parametrize("n_a", [80, 200])
 @pytest.mark.parametrize("spread", [0.0, 0.2, 2.0])
-def test_pairs_that_are_left_out_cannot_be_the_largest(n_a: int, spread: float) -> None:
+@pytest.mark.parametrize("looked_up", [50, 2**16])
+def test_pairs_that_are_left_out_cannot_be_the_largest(
+    monkeypatch: pytest.MonkeyPatch, n_a: int, spread: float, looked_up: int
+) -> None:
+    monkeypatch.setattr("llm_power._statistics.max_t._LOOKED_UP", looked_up)
     rng = named_rng(6, f"{n_a} {spread}")
     sums = rng.normal(size=(200, 300)).astype(np.float32)
     precision = np.exp(spread * rng.normal(size=(200, 200))).astype(np.float32)
