@@ -34,7 +34,7 @@ def make(inputs: Inputs) -> Exhibit:
     caption = (
         f"Required items N* of adjacent ranks on MMLU-Pro; dashed: N = {n_items:,}. The paper "
         f"prints gap and correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}, and no "
-        "accuracy. Whisker: N* over all accuracies that these two allow; hatched bar: the "
+        "accuracy. Whisker: N* of all counts of these items that display both; hatched bar: the "
         "witness, one of them. Of the pairs with hollow bars nothing is printed but that they are "
         "resolved: the witness chose their gaps and correlations freely. "
         f"{DECLARED} {spelled_out('pp')}"
