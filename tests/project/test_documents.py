@@ -11,12 +11,9 @@ import os
 import re
 import shlex
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -25,8 +22,6 @@ import pytest
 import yaml
 
 from board_examples import inspect_log
-from command_line import run as run_command
-from llm_power import write_example_board
 from llm_power._cli import main
 from needed import folder_of
 
@@ -309,47 +304,3 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         if not file.exists() or (anchor and anchor not in anchors(file)):
             wrong.append(f"{target}#{anchor}")
     assert wrong == []
-
-
-def ways_through_the_house() -> str:
-    text = (ROOT / "docs/adding.md").read_text(encoding="utf-8")
-    return text.partition("## Two ways")[2].partition("\n## ")[0]
-
-
-def test_a_score_goes_the_way_that_is_drawn(tmp_path: Path) -> None:
-    """By a trace of the command: the named functions are called, and in their order."""
-    drawn = re.findall(
-        r"`(_\w+/?\w*\.py)`: `(\w+)`", ways_through_the_house().partition("A printed number")[0]
-    )
-    called: list[tuple[str, str]] = []
-
-    def note(frame: FrameType, event: str, _: object) -> None:
-        if event == "call":
-            code = frame.f_code
-            called.append((code.co_filename.partition("/llm_power/")[2], code.co_name))
-
-    sys.setprofile(note)
-    try:
-        assert run_command("resolve", write_example_board(tmp_path / "board")) == 0
-    finally:
-        sys.setprofile(None)
-    # A data class has an initializer without a file.
-    first = [called.index(step) for step in drawn if step[1].islower()]
-    assert len(first) >= 8
-    assert first == sorted(first)
-    # It climbs to a layer above twice: from scores to the board, from the board to the answer.
-    rooms = [file.partition("/")[0] for file, _ in drawn]
-    layers = ["_statistics", "_scores", "_board", "_report", "_door.py", "_commands"]
-    assert sum(layers.index(a) < layers.index(b) for a, b in pairwise(rooms)) == 2
-
-
-def test_the_ways_through_the_house_name_what_is_there() -> None:
-    ways = ways_through_the_house()
-    files = {one: ROOT / "src/llm_power" / one for one in re.findall(r"`(_\w+/?\w*\.py)`", ways)}
-    files |= {
-        one: ROOT / "src" / one for one in re.findall(r"`((?:audit|replication)/\w+\.py)`", ways)
-    }
-    assert len(files) > 18
-    assert [one for one, path in files.items() if not path.is_file()] == []
-    for one, name in re.findall(r"`([\w/]+\.py)`: `(\w+)`", ways):
-        assert re.search(rf"^\s*(def|class) {name}\b", files[one].read_text("utf-8"), re.MULTILINE)

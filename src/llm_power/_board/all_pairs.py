@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -439,19 +439,24 @@ def in_threads(
 ) -> Iterator[_Result]:
     """Yield the results of `work` in the order of the chunks; holds at most `threads` + 1."""
     count = len(os.sched_getaffinity(0)) if threads is None else threads
+    ahead = list(islice(chunks := iter(chunks), 2))
     waiting: deque[Future[_Result]] = deque()
     # One core a chunk: products that take all of them wait for each other.
-    with threadpool_limits(1, user_api="blas"), workers(count) as pool:
-        try:
-            for bounds in chunks:
-                waiting.append(pool.submit(work, *bounds))
-                if len(waiting) > count:
+    with threadpool_limits(1, user_api="blas"):
+        if len(ahead) < 2:
+            yield from (work(*bounds) for bounds in ahead)
+            return
+        with workers(count) as pool:
+            try:
+                for bounds in chain(ahead, chunks):
+                    waiting.append(pool.submit(work, *bounds))
+                    if len(waiting) > count:
+                        yield waiting.popleft().result()
+                while waiting:
                     yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+            finally:
+                for future in waiting:
+                    future.cancel()
 
 
 def p_values_between(

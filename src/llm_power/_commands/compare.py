@@ -107,7 +107,8 @@ def compare(
     from llm_power._door import compare as compared_by
     from llm_power._gate.comparison import overall_outcome
     from llm_power._gate.reports import comparison_junit
-    from llm_power._report.answer import report_writer, require_report, shown
+    from llm_power._report.answer import report_writer, require_report
+    from llm_power._report.explained import shown
 
     inputs = [old] if new is None else [old, new]
     write = report_writer(report, inputs=inputs)

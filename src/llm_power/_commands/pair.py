@@ -66,7 +66,8 @@ def pair(
     errors. From two accuracies alone: what holds over every correlation that they admit.
     """
     from llm_power._board.operating_point import Declared, OperatingPoint
-    from llm_power._report.answer import Reply, report_writer, shown
+    from llm_power._report.answer import Reply, report_writer
+    from llm_power._report.explained import shown
     from llm_power._report.pair_answers import (
         answer_from_accuracies,
         answer_from_counts,

@@ -128,7 +128,8 @@ def plan(
     get the gap that so many items detect. docs/planning.md has worked plans.
     """
     from llm_power._planning.ask import plan as planned_by
-    from llm_power._report.answer import report_writer, shown
+    from llm_power._report.answer import report_writer
+    from llm_power._report.explained import shown
 
     if plot is not None:
         _require_drawable(plot)

@@ -164,7 +164,7 @@ def resolve(
     """
     from llm_power._board.resolve import N_STAGES
     from llm_power._door import resolve_for
-    from llm_power._report.answer import shown
+    from llm_power._report.explained import shown
 
     if not scores and not names:
         raise click.UsageError("Missing argument 'SCORES...'.")

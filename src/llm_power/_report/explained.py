@@ -1,13 +1,16 @@
-"""What each row, column and word of an answer means, which --explain adds to it."""
+"""An answer as it is printed, with what each row, column and word of it means if asked."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from llm_power._report.answer import Answer, Notes, Table, as_text
+from llm_power._choices import Format
+from llm_power._errors import InvalidArgument
+from llm_power._report.answer import Answer, Notes, Reply, Table, as_markdown, as_text
 
 # Labels of rows and columns as an answer shows them; the first pattern that fits all of one.
 LINES: Final[dict[str, str]] = {
@@ -180,6 +183,16 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
         "Items on which the candidate scores less; more.",
     ),
 }
+
+
+def shown(reply: Reply, form: Format, *, explain: bool = False) -> str:
+    """Return an answer as it is printed, with what its lines mean if asked."""
+    if form == "json":
+        if explain:
+            raise InvalidArgument("explain must come without --format json: docs/columns.md has it")
+        return json.dumps(reply.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    answer = explained(reply.answer) if explain else reply.answer
+    return as_text(answer) if form == "table" else as_markdown(answer)
 
 
 def explained(answer: Answer) -> Answer:

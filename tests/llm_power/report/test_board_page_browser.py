@@ -762,6 +762,7 @@ def test_going_forward_to_a_pair_restores_what_was_shown_with_it(visit: Visit) -
 def test_the_link_to_the_ranking_leaves_the_controls_as_they_are(visit: Visit) -> None:
     browser = visit()
     choose(browser, "holm")
+    wait_until(browser, lambda: "procedure=holm" in browser.current_url)
     browser.execute_script("document.querySelector('.skip').click()")
     wait_until(browser, lambda: browser.current_url.endswith("#ranking"))
     procedure = Select(browser.find_element(By.NAME, "procedure"))
