@@ -162,7 +162,7 @@ def of_pairs(constraints: Iterable[Constraint], findings: Iterable[Finding]) -> 
         for one in constraints
         # A pair is named by task and models, or by its ranks, with or without its models.
         if one.subject
-        and not there.isdisjoint((one.quantity, name) for name in (_joined(one), one.subject[0]))
+        and not there.isdisjoint((one.quantity, name) for name in (one.about, one.subject[0]))
     ]
 
 
@@ -172,7 +172,7 @@ def without_value(
     """Return a finding for each other printed number: it needs items that are not there."""
     there = of_pairs(constraints, findings)
     return [
-        Finding(one.quantity, _joined(one), math.nan, absent, basis="none")
+        Finding(one.quantity, one.about, math.nan, absent, basis="none")
         for one in constraints
         if one not in there
     ]
@@ -209,10 +209,6 @@ def _pairs_in_words(
         for wanted in (True, False)
     )
     return f"the pairs {there or 'none'}", not_there
-
-
-def _joined(constraint: Constraint) -> str:
-    return ", ".join(constraint.subject)
 
 
 def in_their_place(witness: TaskScores, task: TaskScores) -> TaskScores:

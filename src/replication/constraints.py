@@ -129,9 +129,14 @@ class Constraint:
         return agreement.interval(self.printed, self.rule)
 
     @property
+    def about(self) -> str:
+        """The subject in one text, as findings have theirs."""
+        return ", ".join(self.subject)
+
+    @property
     def label(self) -> str:
         """Place, quantity, subject and printed text in one line."""
-        of = f" ({', '.join(self.subject)})" if self.subject else ""
+        of = f" ({self.about})" if self.subject else ""
         return one_line(f"{self.where}: {self.quantity}{of} = {self.printed.text}")
 
     def agrees(self, value: float, standard_error: float = 0.0) -> bool:

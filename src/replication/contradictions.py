@@ -185,7 +185,7 @@ def _record(system: str, name: str, row: LinearRow) -> tuple[str, ...]:
         else f"{row.lower:g} to {row.upper:g}"
     )
     rests_on = "; ".join(other.label for other in row.rests_on)
-    place = (", ".join(c.subject), c.where, c.printed.text, c.role)
+    place = (c.about, c.where, c.printed.text, c.role)
     return (system, name, c.id, c.quantity, *place, admits, rests_on, c.note)
 
 

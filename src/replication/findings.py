@@ -239,7 +239,7 @@ def index_printed(constraints: Iterable[Constraint]) -> Printed:
     """Index printed numbers by panel, quantity and subject."""
     indexed: dict[tuple[str, str, str], Constraint] = {}
     for c in constraints:
-        indexed.setdefault((c.panel, c.quantity, ", ".join(c.subject)), c)
+        indexed.setdefault((c.panel, c.quantity, c.about), c)
     return indexed
 
 
@@ -283,7 +283,7 @@ def roles_view(
         unit = "standard errors" if simulated else "half units"
         rows.append(
             (
-                *(c.id, c.panel, c.quantity, ", ".join(c.subject), c.where, c.printed.text, c.role),
+                *(c.id, c.panel, c.quantity, c.about, c.where, c.printed.text, c.role),
                 *(value, untilted_value, _residual(c, value, simulated), unit),
                 *(_status(c, value, error), c.note),
             )
@@ -296,7 +296,7 @@ def _by_name(findings: Iterable[Finding]) -> dict[tuple[str, str], Finding]:
 
 
 def _finding_for(c: Constraint, findings: Mapping[tuple[str, str], Finding]) -> Finding:
-    for subject in (", ".join(c.subject), *c.subject[:1], ""):
+    for subject in (c.about, *c.subject[:1], ""):
         if (c.quantity, subject) in findings:
             return findings[c.quantity, subject]
     raise InvalidArgument(f"no finding of the panel {c.panel} is for {c.label}")
