@@ -1,11 +1,11 @@
-"""CSV files: the one way to read them, also those that a register names, which is not trusted."""
+"""CSV files: the one way to read and write them, also those that a register names, not trusted."""
 
 from __future__ import annotations
 
 import csv
 import difflib
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from llm_power._errors import one_line
@@ -46,6 +46,12 @@ def csv_rows(path: Path) -> list[list[str]]:
         if len(row) != len(rows[0]):
             raise CSVError(f"{len(rows[0])} cells expected, got {len(row)}", number)
     return rows
+
+
+def write_rows(path: Path, rows: Iterable[Sequence[str]]) -> None:
+    """Write a CSV file from its header and its rows."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def csv_table(path: Path) -> Rows:

@@ -6,7 +6,6 @@ evidence of its claim, and its fate. Noticed is what contradicts a claim that wa
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Any, Final
 from llm_power._provenance import EVIDENCE
 from llm_power._statistics.intervals import wilson_interval
 from llm_power_audit import register
-from llm_power_audit._csv import csv_rows, csv_table
+from llm_power_audit._csv import csv_rows, csv_table, write_rows
 from llm_power_audit.claims import Cell, Claim
 from llm_power_audit.evaluate import Judged
 from llm_power_audit.mutation import with_number
@@ -213,8 +212,7 @@ def _write(path: Path, cell: Cell, before: str, now: str) -> None:
     header, *rows = csv_rows(path)
     row, column = rows[cell.row - 1], header.index(cell.column)
     row[column] = _in_cell(row[column], cell.part, before, now)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+    write_rows(path, [header, *rows])
 
 
 def _in_cell(cell: str, part: str, before: str, now: str) -> str:

@@ -7,13 +7,12 @@ download that the hub does not have says so in its place too.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from llm_power._errors import LLMPowerError, one_line
-from llm_power_audit._csv import csv_table
+from llm_power_audit._csv import csv_table, write_rows
 from llm_power_audit._errors import UNDEFINED
 
 if TYPE_CHECKING:
@@ -60,10 +59,8 @@ def reason_of(error: BaseException) -> str:
 
 def write_undefined(paths: Iterable[str], reason: str) -> None:
     """Write in place of each result why there is none."""
-    rows = [_HEAD.split(","), (UNDEFINED, "", reason, "none")]
     for path in paths:
-        with Path(path).open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(rows)
+        write_rows(Path(path), [_HEAD.split(","), (UNDEFINED, "", reason, "none")])
 
 
 def undefined_among(paths: Iterable[str]) -> str:
