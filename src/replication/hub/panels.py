@@ -107,9 +107,8 @@ def _never_downloaded(dataset: Dataset, fault: str) -> HubError:
 
 def _require_two(absent: Mapping[str, _Absent], displayed: Mapping[str, BoardScore]) -> None:
     """Refuse a board of which fewer than two models are left, as the first absent one is."""
-    for error in absent.values():
-        if len(displayed) - len(absent) < 2:
-            raise error
+    if absent and len(displayed) - len(absent) < 2:
+        raise next(iter(absent.values()))
 
 
 def _read_models(panel: PanelTask, files: Mapping[Path, Dataset]) -> TaskScores:
