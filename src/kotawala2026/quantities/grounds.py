@@ -12,7 +12,9 @@ import pandas as pd
 
 from kotawala2026.adjacent_clusters import load_categories
 from kotawala2026.exhibits.item_count import jointly_solved
-from llm_power._board.resolve import resolve_board
+from llm_power._board.all_pairs import BoardPairs, p_values_between
+from llm_power._board.operating_point import UNDECLARED, USUAL
+from llm_power._board.resolve import shown_verdicts
 from llm_power._choices import Family
 from llm_power._report.tables import basis_of
 from llm_power._scores.store import TaskScores
@@ -149,8 +151,10 @@ class ResolvedBoard(Board):
         anytime_inflation: float | None = None,
     ) -> Self:
         """Resolve the pairs of the panel's family."""
-        board = resolve_board(tasks, family=_FAMILY[panel], cluster=_CLUSTER.get(panel))
-        return cls(panel, basis_of(tasks), board.verdicts, seed, anytime_inflation)
+        pairs = BoardPairs(tasks, _FAMILY[panel], _CLUSTER.get(panel), USUAL, UNDECLARED)
+        values = pairs.adjusted(*p_values_between(pairs, 0, pairs.n_pairs))
+        verdicts = shown_verdicts(pairs, values, pairs.among_best(None))
+        return cls(panel, basis_of(tasks), verdicts, seed, anytime_inflation)
 
     def by_pair(self) -> pd.DataFrame:
         """Return the verdict table with each named pair twice, A against B and B against A."""
