@@ -66,10 +66,10 @@ dag: $(STAMP) ## draw the stages behind the tables and figures, into docs/images
 PYTEST := $(WITH_PATH) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test: $(STAMP) ## run every test that is not slow by nature
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow and not whole_run"
 
-test-slow: $(STAMP) wheel ## run what is: Monte Carlo, kills, whole runs, a deployed copy, the wheel
-	$(PYTEST) -m slow
+test-slow: $(STAMP) wheel ## run what is: Monte Carlo, kills, whole runs and what reads one, a deployed copy, the wheel
+	$(PYTEST) -m "slow or whole_run"
 
 test-slurm: $(STAMP) ## make a board of a million pairs on a Slurm cluster of two nodes, both this machine (as root)
 	$(BIN)/python tests/slurm_board.py

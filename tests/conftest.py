@@ -30,8 +30,7 @@ _HOUSE = find_spec("kotawala2026")
 pytest_plugins = ["paper_fixtures"] if _HOUSE and _HOUSE.origin else []
 
 # Of two workers one begins with the file that makes the whole run. Those that read it follow
-# the library's own, so that no worker waits for it. Short ones end, so that none waits for
-# the other.
+# the others, so that no worker waits for it. Short ones end, so that none waits for the other.
 _ORDER: Final = (
     *("test_planting.py", "test_undeclared.py", "witness", "board", "statistics"),
     *("test_workflow.py", "test_hub_workflow.py"),
