@@ -1,7 +1,8 @@
 """What a finished run would have been with other printed numbers, made again in one process.
 
 The jobs are the workflow's own, with their scripts and parameters. Those that read a changed number
-run again, and then those that read a file which came out otherwise; all others stay.
+run again, and then those that read a file which came out otherwise; all others stay. Figures are
+drawn and laid out, and their files stay those of the finished run.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 from unittest.mock import patch
 
+from llm_power._report import figures
 from llm_power_audit import register
 from llm_power_audit.claims import Claim
 from llm_power_audit.misprints import misprinted
@@ -116,7 +118,7 @@ class Rerun:
         with _within(self.folder), misprinted(self.data, self.claims, by_id) as tables:
             written: set[str] = set()
             try:
-                with remembering(*_READERS):
+                with remembering(*_READERS), patch.object(figures, "_save"):
                     ran = self._make(set(map(str, tables)), written)
                 yield ran
             finally:

@@ -12,9 +12,10 @@ from zlib import crc32
 import pandas as pd
 import pytest
 
-from kotawala2026.quantities import calibration
-from kotawala2026.witness import mmlu_pro
-from llm_power_audit import register
+from kotawala2026.exhibits import table_09
+from kotawala2026.quantities import calibration, true_ranges
+from kotawala2026.witness import mmlu_pro, oll_v1, oll_v1_board
+from llm_power_audit import _exhibits, register
 from llm_power_audit.claims import Claim
 from llm_power_audit.mutation import with_number
 from planned_jobs import planned_jobs
@@ -25,6 +26,13 @@ N_TRIED = 60
 # What most misprints leave as it is, in the order of what it costs.
 UNCHANGING = (
     (mmlu_pro, "fit_pair"),
+    (mmlu_pro, "find_contradiction"),
+    (oll_v1_board, "find_contradiction"),
+    (oll_v1, "fit_loadings"),
+    (oll_v1, "tilt_overlaps"),
+    (true_ranges, "count_ranges"),
+    (table_09, "bound_errors"),
+    (_exhibits, "picture_address"),
     (calibration, "bootstrap_rejection"),
     (calibration, "exact_rates"),
     (register, "read_document"),
