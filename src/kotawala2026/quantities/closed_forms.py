@@ -364,7 +364,9 @@ def wald(published: PublishedNumbers) -> Iterator[Finding]:
         pairs = summary_of(counts)
         total = float(z_sum(pairs.alpha, pairs.power))
         statistic = pairs.delta / np.sqrt(pairs.var_d / pairs.n_items)  # eq. (1)
-        worst = max(worst, float(np.abs(pairs.q * total**2 / statistic**2 - 1).max()))
+        apart = statistic != 0.0
+        off = pairs.q[apart] * total**2 / statistic[apart] ** 2 - 1
+        worst = max(worst, float(np.abs(off).max(initial=0.0)))
         disagreements += int(np.count_nonzero((np.abs(statistic) >= total) != pairs.resolved))
     tables = "Tables 6 and 7"
     yield Finding("q_against_wald", tables, worst, "largest |q K / T^2 - 1|")

@@ -20,7 +20,6 @@ from llm_power._statistics.correlation_bounds import CorrelationBounds, resoluti
 from llm_power._statistics.paired_binary import (
     PairSummary,
     admissible_rho,
-    miller_unpaired_required_n,
     shortcut_required_n,
     summarize_counts,
 )
@@ -170,7 +169,9 @@ def shortcut_of(pairs: PairSummary) -> FloatArray:
 
 def both_ratios(n_h: FloatArray, n_star: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return n_h/N* of real numbers, and of both rounded up to whole items."""
-    return n_h / n_star, np.ceil(n_h) / np.ceil(n_star)
+    # Without a gap both are infinite, and they have no ratio.
+    with np.errstate(invalid="ignore"):
+        return n_h / n_star, np.ceil(n_h) / np.ceil(n_star)
 
 
 def between(quantity: str, subject: str, low: float, high: float, method: str) -> Finding:
@@ -319,7 +320,7 @@ def gain_bounds(ground: DisplayedScores) -> Iterator[Finding]:
     # scores give m, and rho is admissible with the gain in Section 2's range.
     published = ground.published
     printed = summary_of(published.close_pairs)
-    of_table_6 = miller_unpaired_required_n(printed.p_a, printed.p_b) / printed.n_star
+    of_table_6 = gain_of(printed)
     accuracies = (sorted((a.accuracy, b.accuracy)) for a, b in displayed_pairs(ground.oll_v1))
     # The closer ones are those of Table 6.
     p_b, p_a = np.array([(low, high) for low, high in accuracies if high - low > CLOSE_GAP]).T

@@ -171,7 +171,8 @@ def rounding_and_power(published: PublishedNumbers) -> Iterator[Finding]:
         yield Finding("n_star_rows_by_rule", rule, count, method)
     # N* is K (N (b+c)/(b-c)^2 - 1): the largest N* pins K down best, among those whose K is the
     # others'. One misprinted row is not the paper's operating point.
-    ratio = counts.n_items * (counts.b + counts.c) / (counts.b - counts.c) ** 2 - 1
+    with np.errstate(divide="ignore"):
+        ratio = counts.n_items * (counts.b + counts.c) / (counts.b - counts.c) ** 2 - 1
     k = printed / ratio
     common = np.abs(k / np.median(k) - 1) <= _SAME_POINT
     i = int(np.argmax(np.where(common, printed, 0.0)))

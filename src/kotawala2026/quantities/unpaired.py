@@ -14,7 +14,6 @@ from kotawala2026.quantities.shortcut import five_numbers
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.paired_binary import (
-    miller_unpaired_required_n,
     paired_difference_variance,
     required_n_paired_binary,
     unpaired_required_n_per_arm,
@@ -131,6 +130,6 @@ def of_printed_pairs(published: PublishedNumbers) -> Iterator[Finding]:
     method = "independent-sample N over eq. (6)"
     for table, counts in published.counted.items():
         pairs = summary_of(counts)
-        gain = miller_unpaired_required_n(pairs.p_a, pairs.p_b) / pairs.n_star
+        gain = gain_of(pairs)
         yield Finding("smallest_gain", table, float(gain.min()), method)
         yield Finding("smallest_rho", table, float(pairs.rho.min()), "phi of the counts")
