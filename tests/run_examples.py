@@ -16,6 +16,9 @@ _TABLE: Final = f"""**Table 6.** {HOSTILE}
 |:--|---:|---:|
 | a\\|b | 1 | 2 |
 | | 3 | 4 |
+
+*Note.* ≠ marks a printed value that differs from the recomputed
+one above it.
 """
 _CLAIMS: Final = f"""id,section,place,exhibit,claim,printed,verdict
 a,6,Table 6,table_06,N* of row 1,7,holds

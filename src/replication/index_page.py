@@ -185,11 +185,14 @@ def render_index(
             one for one in exhibits if not _NUMBERED.match(one.anchor)
         ],
     }
+    # Words of a document are on lines of their own length.
+    documents = (str(one) for entry in exhibits for one in entry.documents)
+    shown = " ".join(" ".join(documents).split())
     verdicts = [claim["verdict"] for claims in audited.values() for claim in claims]
     judged = [one for one in VERDICT_TERMS if one in verdicts]
     key = {
         "Words and symbols": manifest["paper"].get("terms", {}),
-        "Marks in tables": dict(text.split(" ", 1) for text in MARKS.values()),
+        "Marks in tables": dict(text.split(" ", 1) for text in MARKS.values() if text in shown),
         "Verdicts of the audit": {
             f"{GLYPHS[one]} {VERDICT_TERMS[one].word}": VERDICT_TERMS[one].meaning for one in judged
         },

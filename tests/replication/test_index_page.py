@@ -118,10 +118,12 @@ def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: 
         *("5", "1,200", "3 of 4 (75%)", "3.1 to 4.0 points", "no model"),
         "300 (200 solved by all, 100 by none)",
     ]
-    # What words, marks and verdicts mean stands before the exhibits, of verdicts what there is.
+    # What words, marks and verdicts mean stands before the exhibits, of the last two what
+    # there is.
     key = ask(browser, "document.querySelector('.key').innerText")
     assert "gap\n<img src=x" in key
     assert "≠\nmarks a printed value that differs" in key
+    assert "chance of a simulation" not in key
     assert "contradicted" in key
     assert "feasible" not in key
     # Nothing of what is written is taken for HTML, and nothing turns text around.
