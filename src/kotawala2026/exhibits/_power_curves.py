@@ -90,18 +90,19 @@ def power_figure(
     """
     curves = curves_of(frame)
     expected, drawn = (
-        curves[curves["reference"] == kind].sort_values("delta", ascending=False)
-        for kind in ("expected", "drawn")
+        curves[curves["reference"] == kind].sort_values("delta") for kind in ("expected", "drawn")
     )
-    ratios, of_drawn = (
-        [as_fixed(3)(ratio) for ratio in kind["crossing_to_n_star"]] for kind in (expected, drawn)
-    )
+    ratios = [as_fixed(3)(ratio) for ratio in expected["crossing_to_n_star"]]
     errors = map(as_fixed(3), expected["crossing_to_n_star_se"])
     with_errors = [f"{ratio} ± {error}" for ratio, error in zip(ratios, errors, strict=True)]
     gaps = ", ".join(f"{x:g}" for x in expected["delta"])
     error = float(np.abs(expected["reference_delta"] / expected["delta"] - 1).max())
     off = f" to within {100 * error:.1g}%" if error else ""
-    held = bool(np.all(np.abs(expected["crossing_to_n_star"] - 1) <= tolerance))
+    within, of_drawn = (
+        int(np.count_nonzero(np.abs(kind["crossing_to_n_star"] - 1) <= tolerance))
+        for kind in (expected, drawn)
+    )
+    held = within == len(expected)
     every = float(np.prod(expected["drawn_within"].to_numpy()))
     n_reference, n_trials = (int(curves[name].iloc[0]) for name in ("n_reference", "n_trials"))
     table = Table(
@@ -142,9 +143,10 @@ def power_figure(
         f"root of n by eq. (2). {DECLARED}"
     )
     finding = (
-        f"At gaps of {gaps} power crosses {POWER:g} at {', '.join(ratios)} times N* if the "
-        f"reference items have the expected gap, at {', '.join(of_drawn)} times N* if "
-        f"{n_reference:,} reference items are drawn."
+        f"Power crosses {POWER:g} within {100 * tolerance:g}% of N* at {within} of "
+        f"{len(expected)} gaps{', as printed,' if held else ''} if the items that are resampled, "
+        f"the reference, have exactly the gap; at {of_drawn} if they are {n_reference:,} drawn "
+        "items."
     )
     if (frame["n_items"] < _FEWEST_ITEMS).any():
         caption += f" Grey: fewer than {_FEWEST_ITEMS} items, too few for the bootstrap."

@@ -28,7 +28,7 @@ def make(inputs: Inputs) -> Exhibit:
         f"over those of eq. (6), {len(frame)} pairs of the Open LLM Leaderboard v1; dashed: 1/(1 "
         "− ρ); grey band: the quartiles of the gain; below: gain minus 1/(1 − ρ), and the largest "
         "absolute residual that the paper prints, with the sign of ours. Median and quartiles were "
-        "fitted, the residuals held out; ours (printed, ≠ where it differs): "
+        "fitted, the residuals were not; ours (printed, ≠ where it differs): "
         + "; ".join(f"{name} {ours} ({printed})" for name, printed, ours in compared)
         + f". {DECLARED}"
     )

@@ -32,8 +32,8 @@ def make(inputs: Inputs) -> Exhibit:
     apart, within = np.abs(second / frame["r"] - 1).max(), inputs.settings["figure_3_forms_within"]
     caption = (
         f"r = N*/N at N = {n_items:,}, {of_caption} of the paper's caption, by eq. (6); bars "
-        "begin at r = 1 (dashed), beyond which a pair is unresolved; ticks: by Connor's form of "
-        f"the discordance formula, at most {100 * apart:.2f}% apart, where the paper prints "
+        "begin at r = 1 (dashed), beyond which a pair is unresolved; ticks: by Connor's "
+        f"formula for N* from b and c, at most {100 * apart:.2f}% apart, where the paper prints "
         f"{100 * within:g}%; diamonds: from the N* that Table 7 prints. The three coincide to the "
         f"eye. Printed as unresolved: {n_printed}. {DECLARED}"
     )

@@ -36,7 +36,7 @@ def make(inputs: Inputs) -> Exhibit:
         f"prints gap and correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}, and no "
         "accuracy. Whisker: N* of all counts of these items that display both; hatched bar: the "
         "witness, one of them. Of the pairs with hollow bars nothing is printed but that they are "
-        "resolved: the witness chose their gaps and correlations freely. "
+        "resolved, that is, need at most N items. "
         f"{DECLARED} {spelled_out('pp')}"
     )
     return Exhibit(
@@ -109,27 +109,28 @@ def figure_07(pairs: pd.DataFrame, gap: float, possible: pd.DataFrame) -> pd.Dat
 
 
 def draw(frame: pd.DataFrame) -> Figure:
-    """Draw N* of each pair, hollow where the paper prints neither gap nor correlation."""
+    """Draw N* of each pair, a hollow bar up to N where the paper prints no more than that."""
     figure = new_figure(height=0.5 * len(frame) + 1.25)
     ax = figure.subplots()
     place = np.arange(len(frame))[::-1]
     n = float(frame["n_items"].max())
-    ends = frame[["n_star", "n_star_upper"]].to_numpy(dtype=np.float64)
+    printed = frame["is_printed"]
+    ends = frame.loc[printed, ["n_star", "n_star_upper"]].to_numpy(dtype=np.float64)
     right = 1.25 * max(n, float(ends[np.isfinite(ends)].max(initial=n)))
-    bars = ax.barh(place, frame["n_star"].clip(upper=right), height=0.5)
+    bars = ax.barh(place, frame["n_star"].where(printed, n).clip(upper=right), height=0.5)
     style_bars(bars, frame["resolved"])
     names = zip(frame["model_a"], frame["model_b"], strict=True)
     labels = [f"{model_label(a)}\nvs {model_label(b)}" for a, b in names]
     for at, bar, row in zip(place, bars, frame.to_dict("records"), strict=True):
-        required = as_integer(row["n_star"])
         if row["is_printed"]:
             low, high = row["n_star_lower"], row["n_star_upper"]
             ax.plot([low, high], [at, at], **_WHISKER)
-            between = f"{as_integer(low)} to {as_integer(high)}; witness {required}"
+            between = f"{as_integer(low)} to {as_integer(high)}"
+            between += f"; witness {as_integer(row['n_star'])}"
             note(ax, between, (low, at - 0.29), fontsize=6.5, va="top", bbox=_WHITE)
         else:
             bar.set(**_FREE)
-            note(ax, f"{required} (free)", (min(row["n_star"], right), at), (3, 0), va="center")
+            note(ax, f"at most {n:,.0f}", (n, at), (3, 0), va="center")
     ax.axvline(n, color="0.2", linestyle="--", linewidth=0.8, zorder=2)
     note(ax, f"$N$ = {n:,.0f}", (n, 1.0), (3, 0), xycoords=("data", "axes fraction"), va="top")
     ax.set(xlim=(0, right), ylim=(-0.75, len(frame) - 0.55))
@@ -137,8 +138,8 @@ def draw(frame: pd.DataFrame) -> Figure:
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(r"required items $N^{\ast}$")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    bar = bar_style(bool(frame.loc[frame["is_printed"], "resolved"].all()))
-    free = r"gap and $\rho$ not printed: the witness's choice"
+    bar = bar_style(bool(frame.loc[printed, "resolved"].all()))
+    free = r"only “resolved” printed: $N^{\ast}$ at most $N$"
     figure.legend(
         handles=[
             Patch(label=free, **bar_style(True) | _FREE),
