@@ -18,9 +18,8 @@ SCORES_KINDS: Final[tuple[ScoresKind, ...]] = get_args(ScoresKind)
 # Where the description of a file lists the kinds of its sources.
 SOURCE_KINDS: Final = "dc:source"
 WITNESS_NOTE: Final = (
-    "The scores are a witness: built to agree with printed numbers, not the models' real answers. "
-    "Agreement with a fitted number proves nothing; results/witness/roles.csv lists the fitted "
-    "numbers, of role input or target."
+    "The scores are a witness, built to agree with printed numbers, not the models' real answers: "
+    "agreement with a fitted number proves nothing."
 )
 # The text of a PNG that says what is seen.
 FINDING: Final = "Finding"

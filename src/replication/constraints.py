@@ -333,7 +333,7 @@ def witness_task(
 ) -> TaskScores:
     """Return a witness's scores, shape (n_items, n_models), in the form the pair engine reads."""
     # `files` has the SHA-256 of what it was made from, by name; `free`, what was chosen freely.
-    fitted = "the paper's numbers of role input or target"
+    fitted = "the printed numbers marked input or target in results/witness/roles.csv"
     if FITTED in files:
         fitted += f", SHA-256 {files[FITTED][:12]}"
     if free:

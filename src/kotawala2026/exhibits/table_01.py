@@ -125,9 +125,9 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
             compared("per_arm", "Per arm", as_rounded_up),
             compared("times_one_minus_rho", "×(1−ρ)", as_rounded_up),
         ],
-        finding="The product with 1−ρ is about half of the required items N* in "
-        f"{halved} of {len(frame)} rows; as printed, in {printed_halved}.",
-        caption=f"Calculators at (p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
+        finding="After the factor 1−ρ about half of the required items N* is given by "
+        f"{halved} of {len(frame)} calculators; as printed, by {printed_halved}.",
+        caption=f"At (p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
         number="1",
         provenance=[Provenance.published("Table 1; R's row recorded, statsmodels' row called")],
         notes=[
@@ -135,8 +135,9 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
             f"was not run: its test's textbook formula, with pooled variance, gives {g_power:,.2f} "
             f"items an arm, 2K/h² {r_pwr:,.2f}.",
             "K: squared sum of the normal quantiles of 1 − α/2 and of the power; h: Cohen's effect "
-            "size, 2 asin √p_A − 2 asin √p_B; δ: p_A − p_B. Items are rounded up; the last row of "
-            f"×(1−ρ) is N* itself. {DECLARED}",
+            "size, 2 asin √p_A − 2 asin √p_B; Δ: difference of the two scores of an item; δ: "
+            "p_A − p_B. Items are rounded up; the last row of ×(1−ρ) is N* itself. "
+            f"{DECLARED}",
         ],
     )
 

@@ -131,8 +131,9 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
         notes=[
             "Max dev.: largest deviation over the five cells, of the type-I error α̂ from "
             f"{ALPHA:g} and of the power from {POWER:g}, in percentage points (pp); "
-            f"{_items(cells)} items a trial; p: mean accuracy of the two models, ρ_z: their "
-            "latent correlation.",
+            f"{_items(cells)} items a trial. Null: that both accuracies are equal (marginal), or "
+            "that both models are as likely to be right on each item (sharp); p: mean accuracy "
+            "of the two models, ρ_z: their latent correlation.",
             "The paper does not name its five of nine cells; here they are the corners and the "
             f"center, fixed beforehand: (p, ρ_z) = {_five(cells)}.",
             *_no_other_five(summary, cells),

@@ -98,7 +98,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
             *of_witness(
                 provenance,
                 f"Of r, the cells of gaps above {CLOSE_GAP:.0%} were fitted; the others, and all "
-                "counts, follow from numbers fitted elsewhere or were held out.",
+                "counts, follow from numbers fitted elsewhere or were not used in the fit.",
             ),
             f"Gap: difference of two accuracies. A bucket holds its upper end; {bounds}.",
             f"{DECLARED} {spelled_out('OLL v1')}",

@@ -91,9 +91,9 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
         notes=[
             *of_witness(provenance, "δ̂ and ρ̂ follow from the counts of Table 7, fitted too."),
             "δ̂: gap of the pair; ρ̂: correlation of its scores; D: their difference on an item; "
-            "ICC(D): intraclass correlation of D within subjects. Design effect DE = 1 + (N/K − "
-            f"1) max(ICC(D), 0) with K = {n_subjects} subjects, of {n / n_subjects:.1f} items on "
-            f"average. Cluster N* is DE times the N* of Table 7, without clusters. N = {n:,} "
+            "ICC(D): intraclass correlation of D within subjects. Design effect DE = 1 + (m − 1) "
+            f"max(ICC(D), 0), m = {n / n_subjects:.1f} being the mean size of the {n_subjects} "
+            "subjects. Cluster N* is DE times the N* of Table 7, without clusters. N = {n:,} "
             "gives every cell of Table 7; one item more, as the paper's caption has it, does not. "
             f"{DECLARED} {spelled_out('pp')}",
         ],

@@ -61,12 +61,12 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
     unresolved_there = int(np.count_nonzero(frame["n_star_at_printed_n"] > frame["n_printed"]))
     return Table(
         frame=frame,
-        shown=stacked(frame),
-        columns=shown_columns(frame, "Pair", as_rounded_up),
+        shown=stacked(frame).assign(unresolved=~frame["resolved"]),
+        columns=shown_columns(frame, "Pair", as_rounded_up, bold="unresolved"),
         finding=f"{unresolved} of {len(frame)} pairs are unresolved; {yields} follow from the "
         f"counts at N = {n:,}, {len(frame) - len(beyond)} at the N = {printed_n:,} of the paper's "
         "caption.",
-        caption="Adjacent MMLU-Pro pairs.",
+        caption="Adjacent MMLU-Pro pairs; bold: N* above N.",
         number="7",
         provenance=[*provenance, Provenance.published("Tables 4 and 7")],
         notes=[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -104,17 +104,24 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finding(frame: pd.DataFrame) -> str:
-    """Return how many pairs are unresolved, and for how many drops that differs."""
+    """Return how many pairs are unresolved, and how many without which subject."""
     is_base = frame["dropped"] == BASE
     base, drops = frame[is_base].iloc[0], frame[~is_base]
     changed = drops.loc[drops["unresolved_remaining"] != base["unresolved_remaining"]]
-    counts = sorted(set(changed["unresolved_remaining"]))
     of_all = str(base["printed"]).partition("/")[2]
-    becomes = f", to {' or '.join(map(str, counts))}" if counts else ""
-    return (
-        f"Leaving out one subject changes the {base['unresolved_remaining']} of {of_all} "
-        f"unresolved pairs for {len(changed)} of {len(drops)} subjects{becomes}."
+    without = "".join(
+        f", {count} without {_any_of(names)}"
+        for count, names in changed.groupby("unresolved_remaining")["dropped"]
     )
+    return (
+        f"{base['unresolved_remaining']} of {of_all} pairs are unresolved{without}; leaving out "
+        f"{'another' if without else 'any one'} subject changes no count."
+    )
+
+
+def _any_of(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _resolved_by_a_drop(frame: pd.DataFrame) -> list[str]:

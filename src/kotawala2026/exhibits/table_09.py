@@ -161,14 +161,15 @@ def present(
         notes=[
             "ICC(D): intraclass correlation, within subjects, of the difference D of the scores; "
             "DE: design effect; cluster N*: N* times DE, as in Table 4. Pr(unr.): share of the "
-            f"resamples with cluster N* above N = {n_items:,}, unresolved.",
+            f"resamples with cluster N* above N = {n_items:,}, unresolved; the draw decides a "
+            f"verdict where it is from {_RARE:.0%} to {1 - _RARE:.0%}.",
             f"{bounds.sum()} of {bounds.size} bounds differ by at most "
             f"{MONTE_CARLO_STANDARD_ERRORS:.1f} standard errors, which chance exceeds in "
             f"{MONTE_CARLO_LEVEL:.1%} of cases; {_PRINTED_RESAMPLES:,} resamples in the paper and "
             f"{n_resamples:,} here, drawn from the subjects with replacement. Bold: the intervals "
             "of the ICC that are bold in the paper, by no stated rule; of the others those of "
             f"{' and '.join(others) or 'none'} exclude 0. {DECLARED}",
-            *of_witness(provenance, "Pr(unr.) and the shares below were held out."),
+            *of_witness(provenance, "Pr(unr.) and the shares below were not used in the fit."),
             f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
         ],
     )

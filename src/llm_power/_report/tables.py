@@ -342,12 +342,15 @@ def _notes(table: Table, rows: list[Row]) -> list[str]:
     compared = [column for column in table.columns if column.printed]
     given = [column.header for column in compared if column.given]
     if "witness" in kinds and compared:
-        disclosed.append(f"Columns with fitted cells: {', '.join(given) or 'none'}.")
+        fitted = f"Fitted: {', '.join(given)}" if given else "No cell of this table was fitted"
+        disclosed.append(f"{fitted}.")
     elif given:
         disclosed.append(f"{', '.join(given)} rest on their printed cells, and agree by that.")
     legend = [text for mark, text in MARKS.items() if mark in marks]
-    if not marks and len(given) < len(compared):
-        met = "; bounds that are printed are met" if _prints_bounds(table) else ""
+    met = "; bounds that are printed are met" if _prints_bounds(table) else ""
+    if marks:
+        legend.append(f"Where no printed value is shown, the paper prints the same or none{met}.")
+    elif len(given) < len(compared):
         every = "Every other" if given else "Every"
         legend = [f"{every} printed cell is reproduced to its last digit{met}."]
     return [*disclosed, *legend, *table.notes]

@@ -265,7 +265,7 @@ def test_what_went_in_is_disclosed_before_what_agrees() -> None:
     free, given = (Column("q", name, printed=True, given=name == "s") for name in ("q", "s"))
     witness, published = Provenance.witness("Table 1"), Provenance.published("Table 1")
     fitted, went_in = (
-        "Columns with fitted cells: s.",
+        "Fitted: s.",
         "s rest on their printed cells, and agree by that.",
     )
     said = "printed cell is reproduced to its last digit."
@@ -273,7 +273,7 @@ def test_what_went_in_is_disclosed_before_what_agrees() -> None:
         ([free, given], witness, f"{WITNESS_NOTE} {fitted} Every other {said}"),
         ([free, given], published, f"{went_in} Every other {said}"),
         ([given], published, went_in),
-        ([free], witness, f"{WITNESS_NOTE} Columns with fitted cells: none. Every {said}"),
+        ([free], witness, f"{WITNESS_NOTE} No cell of this table was fitted. Every {said}"),
         ([free], published, f"Every {said}"),
     ):
         text = " ".join(to_markdown(Table(frame, columns, "c", [source])).split())
