@@ -39,6 +39,11 @@ def note(
     ax.annotate(text, at, by, textcoords="offset points", **({"fontsize": 7} | look))
 
 
+def as_ratio(r: float) -> str:
+    """Format r = N*/N at the end of its bar."""
+    return f"{r:,.0f}" if r >= 100 else f"{r:#.2g}" if r < 1 else f"{r:#.3g}"
+
+
 def bar_style(resolved: bool) -> dict[str, Any]:
     """Return the style of the bar of a resolved or of an unresolved pair."""
     return _RESOLVED if resolved else _UNRESOLVED

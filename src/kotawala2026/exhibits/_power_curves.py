@@ -25,6 +25,13 @@ from replication.exhibits import Drawing, Exhibit
 from replication.stages import csv_text
 
 _MARKERS: Final = ("o", "s", "^")
+_CROSS: Final[dict[str, Any]] = {
+    "marker": "x",
+    "markersize": 4.5,
+    "color": "black",
+    "linestyle": "",
+    "zorder": 4,
+}
 _POINTS: Final[dict[str, Any]] = {
     "markersize": 3.0,
     "linewidth": 0.9,
@@ -112,7 +119,7 @@ def power_figure(
             Column("delta", gap, as_text, "right"),
             Column("n_star", "N*", as_fixed(1), "right", "$N^{*}$"),
             Column("reference_n_star", "N* of the reference", as_fixed(1), "right"),
-            Column("crossing", "Items at the target", as_integer, "right"),
+            Column("crossing", "Items at the target", as_fixed(1), "right"),
             Column("crossing_se", "SE", as_integer, "right"),
             Column("crossing_to_n_star", "Ratio to N*", as_fixed(3), "right", "Ratio to $N^{*}$"),
             Column("crossing_to_n_star_se", "SE", as_fixed(3), "right"),
@@ -125,9 +132,9 @@ def power_figure(
             f"{', '.join(ratios)} at gaps of {gaps}: the statement "
             f"{'holds' if held else 'does not hold'}.",
             f"A drawn reference of {n_reference:,} items has its own gap and N*, which the curve "
-            f"follows. All {len(expected)} ratios are within {100 * tolerance:g}% of the nominal "
-            f"N* with probability {as_fixed(3)(every)} (gap assumed normal). The paper does not "
-            "state whether its reference was drawn, nor which N* its verticals mark.",
+            f"follows. Of drawn references {100 * every:.1f}% have all {len(expected)} ratios "
+            f"within {100 * tolerance:g}% of the nominal N* (gap assumed normal). The paper does "
+            "not state whether its reference was drawn, nor which N* its verticals mark.",
             *notes,
             f"{n_trials:,} trials a size, resamples: {resamples}. Crossing: between the two sizes "
             "about the target, on the scale of eq. (2). SE is the Monte Carlo error.",
@@ -137,19 +144,21 @@ def power_figure(
         f"{population} Power of the paired bootstrap against the number of items, with standard "
         f"errors; {n_trials:,} trials a point, resamples: {resamples}. Printed: the crossings of "
         f"{POWER:g} are within {100 * tolerance:g}% of N* (dashed, shaded); drawn are ours (rings) "
-        f"for the expected reference, {', '.join(with_errors)} of N* (± Monte Carlo SE). The "
-        "paper does not say which reference its bootstrap resamples. A crossing is interpolated "
-        "between the two sizes next to it, the normal quantile of the power being linear in the "
-        f"root of n by eq. (2). {DECLARED}"
+        f"for the expected reference, {', '.join(with_errors)} of N* (± Monte Carlo SE); "
+        "crosses: those for a drawn one. The paper does not say which of them its bootstrap "
+        "resamples. A crossing is interpolated between the two sizes next to it, the normal "
+        f"quantile of the power being linear in the root of n by eq. (2). {DECLARED}"
     )
     finding = (
-        f"Power crosses {POWER:g} within {100 * tolerance:g}% of N* at {within} of "
-        f"{len(expected)} gaps{', as printed,' if held else ''} if the items that are resampled, "
-        f"the reference, have exactly the gap; at {of_drawn} if they are {n_reference:,} drawn "
-        "items."
+        f"Against reference items with exactly the gap, power crosses {POWER:g} within "
+        f"{100 * tolerance:g}% of N* at {within} of {len(expected)} gaps"
+        f"{', as printed' if held else ''}; against {n_reference:,} drawn ones, at {of_drawn}."
     )
     if (frame["n_items"] < _FEWEST_ITEMS).any():
-        caption += f" Grey: fewer than {_FEWEST_ITEMS} items, too few for the bootstrap."
+        caption += (
+            f" Grey: fewer than {_FEWEST_ITEMS} items, of which the percentile bootstrap rejects "
+            "far too often."
+        )
     return Exhibit(
         table,
         Drawing(title, table.provenance, lambda: draw(frame, symbol, tolerance), caption, finding),
@@ -164,7 +173,6 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
     shown = frame[frame["reference"] == "expected"]
     gaps = sorted(shown["delta"].unique(), reverse=True)
     handles: list[Any] = []
-    left_out: list[Any] = []
     for gap, color, marker in zip(gaps, LINE_COLORS, _MARKERS, strict=False):
         curve = shown[shown["delta"] == gap]
         n_star, crossing, multiple = (
@@ -174,8 +182,7 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
         looks = {"color": color, "label": f"${symbol} = {gap:.2f}$"}
         handles.append(_add_points(ax, curve[~few], marker=marker, **looks))
         if few.any():
-            looks = {"color": "0.6", "label": f"under {_FEWEST_ITEMS} items", "linestyle": ""}
-            left_out.append(_add_points(ax, curve[few], marker=marker, **looks))
+            _add_points(ax, curve[few], marker=marker, color="0.6", linestyle="")
         ax.axvspan(
             n_star * (1 - tolerance), n_star * (1 + tolerance), color=color, alpha=0.2, linewidth=0
         )
@@ -185,6 +192,8 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
         mark = rf"$N^{{\ast}} = {n_star:,.0f}$".replace(",", "{,}")
         note(ax, mark, (n_star * (1 + tolerance), 0.03), (2, 0), rotation=90, va="bottom")
     ax.axhline(POWER, color="0.3", linestyle=":", linewidth=0.8)
+    drawn = frame.loc[frame["reference"] == "drawn", "crossing"].unique()
+    (cross,) = ax.plot(drawn, [POWER] * len(drawn), label="of a drawn reference", **_CROSS)
     ax.set(xscale="log", ylim=(0, 1.03), xlabel="items $n$", ylabel="power of the bootstrap")
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.xaxis.set_minor_formatter(NullFormatter())
@@ -195,7 +204,7 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
     band = Patch(color="0.8", label=f"printed: ±{100 * tolerance:g}%")
     # Column by column: the first two curves stand above what marks every curve.
     figure.legend(
-        handles=[*handles[:1], ring, *handles[1:2], band, *handles[2:], *left_out[:1]],
+        handles=[*handles[:1], ring, *handles[1:2], cross, *handles[2:], band],
         loc="outside upper center",
         ncols=3,
         handlelength=1.6,

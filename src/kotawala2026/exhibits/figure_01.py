@@ -27,8 +27,8 @@ def make(inputs: Inputs) -> Exhibit:
         "Circles: required items of the unpaired formula, which the paper calls Miller's (2024), "
         f"over those of eq. (6), {len(frame)} pairs of the Open LLM Leaderboard v1; dashed: 1/(1 "
         "− ρ); grey band: the quartiles of the gain; below: gain minus 1/(1 − ρ), and the largest "
-        "absolute residual that the paper prints, with the sign of ours. Median and quartiles were "
-        "fitted, the residuals were not; ours (printed, ≠ where it differs): "
+        "absolute residual that the paper prints, with the sign of ours. Median, quartiles and "
+        "range were fitted, the residuals were not; ours (printed, ≠ where it differs): "
         + "; ".join(f"{name} {ours} ({printed})" for name, printed, ours in compared)
         + f". {DECLARED}"
     )
@@ -37,7 +37,7 @@ def make(inputs: Inputs) -> Exhibit:
     finding = (
         f"The unpaired formula requires more items than the paired one in {int((gain > 1).sum())} "
         f"of {len(frame)} pairs: {gain.min():.2f} to {gain.max():.2f} times as many, "
-        f"{gain.median():.2f} times at the median, along 1/(1 − ρ)."
+        f"{gain.median():.2f} times at the median; the gain follows 1/(1 − ρ)."
     )
     return Exhibit(
         frame, Drawing(title, inputs.provenance(), lambda: draw(frame, compared), caption, finding)

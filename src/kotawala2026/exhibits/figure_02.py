@@ -6,7 +6,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kotawala2026.exhibits._marks import PRINTED, legend_above, printed_handle, style_bars
+from kotawala2026.exhibits._marks import (
+    PRINTED,
+    as_ratio,
+    legend_above,
+    note,
+    printed_handle,
+    style_bars,
+)
 from kotawala2026.labels import pair_label, spelled_out, task_label
 from kotawala2026.operating_point import DECLARED
 from llm_power._report.figures import new_figure
@@ -71,7 +78,7 @@ def printed_r(counts: PublishedCounts) -> dict[tuple[str, str], float]:
 def draw(frame: pd.DataFrame, printed: dict[tuple[str, str], float], n_printed: int) -> Figure:
     """Draw the bars from a dashed line at r = 1, ascending within each task."""
     finite = frame.loc[np.isfinite(frame["r"]) & (frame["r"] > 0), "r"]
-    bottom, top = min(float(finite.min()), 1.0) / 2, max(float(finite.max()), 1.0) * 3
+    bottom, top = min(float(finite.min()), 1.0) / 2, max(float(finite.max()), 1.0) * 8
     # A pair without a gap has no finite r: its bar runs off the axis.
     shown = frame.assign(r=frame["r"].clip(bottom, 10 * top))
     n_rows = -(-frame["task"].nunique() // _COLUMNS)
@@ -82,6 +89,9 @@ def draw(frame: pd.DataFrame, printed: dict[tuple[str, str], float], n_printed: 
         style_bars(ax.barh(place, rows["r"] - 1, left=1, height=0.72), rows["resolved"])
         theirs = [printed.get((str(task), pair), np.nan) for pair in rows["pair"]]
         ax.plot(theirs, place, zorder=4, **PRINTED)
+        for at, r in zip(place, rows["r"], strict=True):
+            if 1 < r < top:
+                note(ax, as_ratio(r), (r, at), (4, 0), va="center")
         ax.axvline(1, color="0.2", linestyle="--", linewidth=0.8, zorder=3)
         ax.set(xscale="log", xlim=(bottom, top), ylim=(len(rows) - 0.4, -0.6))
         ax.set_yticks(place, rows["pair"], fontsize=8)

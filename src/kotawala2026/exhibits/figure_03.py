@@ -10,7 +10,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
-from kotawala2026.exhibits._marks import PRINTED, legend_above, note, printed_handle, style_bars
+from kotawala2026.exhibits._marks import (
+    PRINTED,
+    as_ratio,
+    legend_above,
+    note,
+    printed_handle,
+    style_bars,
+)
 from kotawala2026.operating_point import DECLARED
 from llm_power._provenance import Provenance
 from llm_power._report.figures import new_figure
@@ -33,8 +40,8 @@ def make(inputs: Inputs) -> Exhibit:
     caption = (
         f"r = N*/N at N = {n_items:,}, {of_caption} of the paper's caption, by eq. (6); bars "
         "begin at r = 1 (dashed), beyond which a pair is unresolved; ticks: by Connor's "
-        f"formula for N* from b and c, at most {100 * apart:.2f}% apart, where the paper prints "
-        f"{100 * within:g}%; diamonds: from the N* that Table 7 prints. The three coincide to the "
+        f"formula for N* from b and c, at most {100 * apart:.2f}% apart (printed: within "
+        f"{100 * within:g}%); diamonds: from the N* that Table 7 prints. The three coincide to the "
         f"eye. Printed as unresolved: {n_printed}. {DECLARED}"
     )
     return Exhibit(
@@ -93,7 +100,7 @@ def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, n_printed
     ax.plot(place, second, zorder=5, **_TICK)
     for at, r in enumerate(frame["r"]):
         by, va = ((0, 3.5), "bottom") if r > 1 else ((0, -4.5), "top")
-        note(ax, _significant(r), (at, r), by, ha="center", va=va, bbox=_WHITE, zorder=3.5)
+        note(ax, as_ratio(r), (at, r), by, ha="center", va=va, bbox=_WHITE, zorder=3.5)
     n_items = int(frame["n_items"].iloc[0])
     ax.set(yscale="log", ylabel=r"$r = N^{\ast}/N$")
     ax.set_xlabel(f"adjacent ranks, $N$ = {n_items:,}")
@@ -102,13 +109,9 @@ def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, n_printed
     ax.tick_params(axis="x", length=0)
     ax.tick_params(axis="y", which="minor", left=False)
     ax.grid(axis="y", which="major")
-    tick = Line2D([], [], label="discordance formula", **_TICK)
+    tick = Line2D([], [], label="Connor's formula", **_TICK)
     legend_above(figure, frame["resolved"], n_printed, tick, printed_handle("printed (Table 7)"))
     return figure
-
-
-def _significant(r: float) -> str:
-    return f"{r:.0f}" if r >= 100 else f"{r:#.2g}" if r < 1 else f"{r:#.3g}"
 
 
 _WHITE: Final = {"facecolor": "white", "linewidth": 0, "pad": 0.2}

@@ -16,27 +16,29 @@ from matplotlib.ticker import FuncFormatter
 from kotawala2026.exhibits._marks import bar_style, note, style_bars
 from kotawala2026.labels import model_label, rank_labels, spelled_out
 from kotawala2026.operating_point import DECLARED
+from kotawala2026.quantities.displayed_scores import both_ratios, shortcut_of
 from llm_power._report.figures import new_figure
 from llm_power._report.tables import as_integer
 from llm_power._statistics.paired_binary import summarize_counts
 from replication.exhibits import Drawing, Exhibit, Inputs
 
-# Half of the last digit of the printed gap, and of the printed correlation.
-_HALF_DIGITS: Final = (0.0005, 0.005)
+# Half of the last digit of the printed gap, correlation, and n_h/N*.
+_HALF_DIGITS: Final = (0.0005, 0.005, 0.0005)
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 7."""
     _, n_items, gap = inputs.settings["frontier_items_and_gap"]
     rho = inputs.settings["frontier_rho"]
-    possible = possible_pairs(n_items, gap, rho)
+    possible = possible_pairs(n_items, gap, rho, inputs.settings["frontier_shortcut_ratios"])
     frame = figure_07(inputs.panel("frontier", "discordance", "required_n"), gap, possible)
     caption = (
         f"Required items N* of adjacent ranks on MMLU-Pro; dashed: N = {n_items:,}. The paper "
-        f"prints gap and correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}, and no "
-        "accuracy. Whisker: N* of all counts of these items that display both; hatched bar: the "
-        "witness, one of them. Of the pairs with hollow bars nothing is printed but that they are "
-        "resolved, that is, need at most N items. "
+        f"prints gap and correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}, the range of "
+        "n_h/N* over the three, and no accuracy. Whisker: N* of all counts of these items that "
+        "display these numbers, black where the pair is unresolved, as printed; hatched bar: the "
+        "witness, one of them. The pairs with hollow bars are printed as resolved, that is, as "
+        "needing at most N items. "
         f"{DECLARED} {spelled_out('pp')}"
     )
     return Exhibit(
@@ -51,9 +53,14 @@ def make(inputs: Inputs) -> Exhibit:
     )
 
 
-def possible_pairs(n_items: int, gap: float, rho: float) -> pd.DataFrame:
-    """Return N* and the lower accuracy of all counts that display a printed gap and correlation."""
-    half_gap, half_rho = _HALF_DIGITS
+def possible_pairs(
+    n_items: int, gap: float, rho: float, shortcut: tuple[float, float]
+) -> pd.DataFrame:
+    """Return N* and the lower accuracy of all counts that display a printed gap and correlation.
+
+    Their n_h/N* displays a number of the range `shortcut`.
+    """
+    half_gap, half_rho, half_ratio = _HALF_DIGITS
     ends = (n_items * (gap + side * half_gap) for side in (-1, 1))
     first, last = (round_(end) for round_, end in zip((math.ceil, math.floor), ends, strict=True))
     found = []
@@ -63,7 +70,12 @@ def possible_pairs(n_items: int, gap: float, rho: float) -> pd.DataFrame:
         fits = both + 2 * c + ahead <= n_items
         n11, c = both[fits], c[fits]
         summary = summarize_counts(n11, c + ahead, c, n_items - n11 - 2 * c - ahead)
-        displays = np.abs(summary.rho - rho) <= half_rho
+        ratio, _ = both_ratios(shortcut_of(summary), summary.n_star)
+        displays = (
+            (np.abs(summary.rho - rho) <= half_rho)
+            & (ratio >= shortcut[0] - half_ratio)
+            & (ratio <= shortcut[1] + half_ratio)
+        )
         accuracy = (n11 + c)[displays] / n_items
         found.append(pd.DataFrame({"accuracy": accuracy, "n_star": summary.n_star[displays]}))
     return pd.concat(found, ignore_index=True)
@@ -72,6 +84,9 @@ def possible_pairs(n_items: int, gap: float, rho: float) -> pd.DataFrame:
 def find(frame: pd.DataFrame, possible: pd.DataFrame, n_items: int) -> str:
     """Return what the printed numbers decide of the pair whose gap and correlation they give."""
     (row,) = frame[frame["is_printed"]].to_dict("records")
+    pair = f"{model_label(row['model_a'])} vs {model_label(row['model_b'])}"
+    if possible.empty:
+        return f"No counts of {n_items:,} items display the numbers that are printed of {pair}."
     unresolved = possible.loc[possible["n_star"] > n_items, "accuracy"]
     too_few = (
         f"too few if the lower accuracy is {unresolved.min():.0%} to {unresolved.max():.0%}"
@@ -79,8 +94,7 @@ def find(frame: pd.DataFrame, possible: pd.DataFrame, n_items: int) -> str:
         else "enough at any accuracy"
     )
     return (
-        f"By its printed gap and correlation {model_label(row['model_a'])} vs "
-        f"{model_label(row['model_b'])} needs {as_integer(row['n_star_lower'])} to "
+        f"By its printed numbers {pair} needs {as_integer(row['n_star_lower'])} to "
         f"{as_integer(row['n_star_upper'])} items; the {n_items:,} at hand are {too_few}."
     )
 
@@ -124,7 +138,8 @@ def draw(frame: pd.DataFrame) -> Figure:
     for at, bar, row in zip(place, bars, frame.to_dict("records"), strict=True):
         if row["is_printed"]:
             low, high = row["n_star_lower"], row["n_star_upper"]
-            ax.plot([low, high], [at, at], **_WHISKER)
+            ax.plot([low, high], [at, at], **_WHISKER | {"color": "0.55"})
+            ax.plot([max(low, n), high], [at, at], **_WHISKER)
             between = f"{as_integer(low)} to {as_integer(high)}"
             between += f"; witness {as_integer(row['n_star'])}"
             note(ax, between, (low, at - 0.29), fontsize=6.5, va="top", bbox=_WHITE)
@@ -143,8 +158,8 @@ def draw(frame: pd.DataFrame) -> Figure:
     figure.legend(
         handles=[
             Patch(label=free, **bar_style(True) | _FREE),
-            Patch(label=r"gap and $\rho$ printed: $N^{\ast}$ of the witness", **bar),
-            Line2D([], [], label=r"gap and $\rho$ printed: every possible $N^{\ast}$", **_WHISKER),
+            Patch(label=r"$N^{\ast}$ of the witness, one of them", **bar),
+            Line2D([], [], label=r"every $N^{\ast}$ that displays the printed numbers", **_WHISKER),
         ],
         loc="outside upper center",
         handlelength=1.6,

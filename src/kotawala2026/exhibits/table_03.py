@@ -97,8 +97,9 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         notes=[
             *of_witness(
                 provenance,
-                f"Of r, the cells of gaps above {CLOSE_GAP:.0%} were fitted; the others, and all "
-                "counts, follow from numbers fitted elsewhere or were not used in the fit.",
+                f"Of r, the cells of gaps above {CLOSE_GAP:.0%} and the median of all were fitted; "
+                "the others, and all counts, follow from numbers fitted elsewhere or were not used "
+                "in the fit.",
             ),
             f"Gap: difference of two accuracies. A bucket holds its upper end; {bounds}.",
             f"{DECLARED} {spelled_out('OLL v1')}",
@@ -110,4 +111,4 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
 def _above(buckets: pd.DataFrame) -> str:
     """Say from which gap on no pair is unresolved."""
     last = buckets.loc[buckets["unresolved"] > 0, "gap_up_to"].max()
-    return f"and none with a gap above {last:.0%}" if last < np.inf else "at gaps of any size"
+    return f"none of them with a gap above {last:.0%}" if last < np.inf else "at gaps of any size"

@@ -93,8 +93,9 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
             "δ̂: gap of the pair; ρ̂: correlation of its scores; D: their difference on an item; "
             "ICC(D): intraclass correlation of D within subjects. Design effect DE = 1 + (m − 1) "
             f"max(ICC(D), 0), m = {n / n_subjects:.1f} being the mean size of the {n_subjects} "
-            "subjects. Cluster N* is DE times the N* of Table 7, without clusters. N = {n:,} "
-            "gives every cell of Table 7; one item more, as the paper's caption has it, does not. "
+            f"subjects. Cluster N* is DE times the N* of Table 7, without clusters. N = {n:,} "
+            "gives every N* of Table 7; one item more, as the paper's caption has it, does not. "
+            "By the paper's Section 1 the pairs that the clusters turn have N* > 3N. "
             f"{DECLARED} {spelled_out('pp')}",
         ],
     )

@@ -212,8 +212,8 @@ def _beyond_fixed_n(frame: pd.DataFrame) -> list[str]:
     }
     crossed = [pair for pair in added[_MONITORED] if pair not in pairs[_NOT_CROSSED]]
     also = (
-        f"; {' and '.join(crossed)} crosses on these counts, which asks less than being detected "
-        "at that power"
+        f". {' and '.join(crossed)} has crossed on these counts, where Section 6.5 says that it "
+        "has not; detection at that power asks for more"
         if crossed
         else ""
     )

@@ -59,7 +59,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
             ("all items", frame["agrees_full"]),
         )
         if not agrees.all()
-    ] or ["The counts are the same against all items."]
+    ] or ["Against all items, instead of those that remain, the counts are the same."]
     return Table(
         frame=frame,
         shown=_as_printed(frame),
@@ -110,7 +110,7 @@ def _finding(frame: pd.DataFrame) -> str:
     changed = drops.loc[drops["unresolved_remaining"] != base["unresolved_remaining"]]
     of_all = str(base["printed"]).partition("/")[2]
     without = "".join(
-        f", {count} without {_any_of(names)}"
+        f", {count} if {_any_of(names)} alone is left out"
         for count, names in changed.groupby("unresolved_remaining")["dropped"]
     )
     return (

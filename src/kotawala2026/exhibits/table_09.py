@@ -167,8 +167,12 @@ def present(
             f"{MONTE_CARLO_STANDARD_ERRORS:.1f} standard errors, which chance exceeds in "
             f"{MONTE_CARLO_LEVEL:.1%} of cases; {_PRINTED_RESAMPLES:,} resamples in the paper and "
             f"{n_resamples:,} here, drawn from the subjects with replacement. Bold: the intervals "
-            "of the ICC that are bold in the paper, by no stated rule; of the others those of "
-            f"{' and '.join(others) or 'none'} exclude 0. {DECLARED}",
+            "of the ICC of the pairs that, by the paper's caption, drive the verdicts of the "
+            f"clusters; of the others those of {' and '.join(others) or 'none'} exclude 0 too. "
+            f"{DECLARED}",
+            *of_witness(
+                provenance, "Bounds were fitted like points, so that their agreement is none."
+            ),
             *of_witness(provenance, "Pr(unr.) and the shares below were not used in the fit."),
             f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
         ],

@@ -95,7 +95,10 @@ def table_12(
         ),
         "summarize_counts(n11, b, c, n00).n_items": (repr(n), whole(n)),
         "summarize_counts(n11, b, c, n00).mde": (repr(mde), f"{three(100 * mde)} pp"),
-        "summarize_counts(n11, b, c, n00).q": (repr(q), three(q)),
+        "summarize_counts(n11, b, c, n00).q": (
+            repr(q),
+            f"{three(q)} (N* = {whole(float(pair['n_star']))})",
+        ),
         _INTERVAL: (
             f"{low!r}, {high!r}",
             f"[{whole(low)}, {whole(high)}], "
@@ -150,8 +153,7 @@ def present(
             "6.1); its upper end, from gaps near 0, varies much with the draw. At a tie, N* = N, q "
             f"≥ 1 holds and the gap counts as supported. {DECLARED}",
             "δ_MDE: minimum detectable effect; boot.: bootstrap; t: paired t test; CI: confidence "
-            f"interval; Bonf.: Bonferroni; BH: Benjamini-Hochberg. {spelled_out('HS', 'pp')} The "
-            "CSV names the call of llm_power._statistics that gives each value.",
+            f"interval; Bonf.: Bonferroni; BH: Benjamini-Hochberg. {spelled_out('HS', 'pp')}",
         ],
     )
 
@@ -164,8 +166,8 @@ def _finding(frame: pd.DataFrame) -> str:
     suffices = "enough" if q >= 1 else "too few"
     certain = "may lie on either side of N" if low <= n < high else "lies on one side of N"
     return (
-        f"The {n:,.0f} items are {q:.2f} of the N* that this gap requires, {suffices}; by its 90% "
-        f"interval N* {certain}."
+        f"The {n:,.0f} items are {q:.2f} of the N* that the observed gap requires, {suffices}; by "
+        f"its 90% interval N* {certain}."
     )
 
 

@@ -345,7 +345,8 @@ def _notes(table: Table, rows: list[Row]) -> list[str]:
         fitted = f"Fitted: {', '.join(given)}" if given else "No cell of this table was fitted"
         disclosed.append(f"{fitted}.")
     elif given:
-        disclosed.append(f"{', '.join(given)} rest on their printed cells, and agree by that.")
+        chosen = f"{', '.join(given)} were chosen by their printed cells"
+        disclosed.append(f"{chosen}: that they agree proves nothing.")
     legend = [text for mark, text in MARKS.items() if mark in marks]
     met = "; bounds that are printed are met" if _prints_bounds(table) else ""
     if marks:

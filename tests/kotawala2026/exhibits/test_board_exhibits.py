@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from scipy.stats import multinomial
+from scipy.stats import multinomial, norm
 
 from board_examples import POINT, RESAMPLES, SUBJECTS, ClusteredBoard, CountedBoard
 from kotawala2026.exhibits import figure_01, figure_02, figure_07
@@ -85,7 +85,7 @@ def test_table_3_puts_each_pair_into_one_bucket(
     text = rendered(present_03(frame.reset_index(), WITNESS))
     assert "| ≠ 3 |" in " ".join(text.split())
     said = f"{frame.loc['all', 'unresolved']} of {len(verdicts)} pairs need more items"
-    assert f"{said} than their task has (r = N*/N > 1), and none with a gap above 5%." in text
+    assert f"{said} than their task has (r = N*/N > 1), none of them with a gap above 5%." in text
     beyond = frame.assign(unresolved=1).reset_index()
     assert "1 of 12 pairs need more items" in rendered(present_03(beyond, WITNESS))
     assert "(r = N*/N > 1), at gaps of any size." in rendered(present_03(beyond, WITNESS))
@@ -233,11 +233,11 @@ def test_table_8_says_which_reading_reproduces_it(
     planted = np.where(frame["dropped"].isin(["law", "math"]), 3, 4)
     text_of = rendered(present_08(frame.assign(unresolved_remaining=planted), WITNESS))
     finding = (
-        "4 of 9 pairs are unresolved, 3 without law or math; leaving out another subject changes "
-        "no count."
+        "4 of 9 pairs are unresolved, 3 if law or math alone is left out; leaving out another "
+        "subject changes no count."
     )
     assert finding in text_of
-    assert "Against all items" not in text
+    assert "Against all items the count differs" not in text
     # The second line of a long list is none of its own: its first cell is empty.
     assert re.search(r"\| +\| [a-z ,]*physics +\|", text)
 
@@ -520,8 +520,9 @@ def test_figure_7_has_a_bar_a_pair_and_the_n_at_hand() -> None:
     assert figure_07.find(frame, possible, 1500).endswith("are enough at any accuracy.")
     with house_style():
         ax = figure_07.draw(frame).axes[0]
-    (whisker,) = (line for line in ax.lines if line.get_marker() == "|")
-    np.testing.assert_array_equal(whisker.get_xdata(), [90, 1500])
+    whole, unresolved = (line for line in ax.lines if line.get_marker() == "|")
+    np.testing.assert_array_equal(whole.get_xdata(), [90, 1500])
+    np.testing.assert_array_equal(unresolved.get_xdata(), [1350, 1500])
     bars = [bar for bar in ax.patches if isinstance(bar, Rectangle)]
     # Of the hollow ones the paper prints no more than that they are resolved.
     assert [bar.get_width() for bar in bars[:2]] == [1350, 1350]
@@ -531,7 +532,10 @@ def test_figure_7_has_a_bar_a_pair_and_the_n_at_hand() -> None:
 
 
 def test_figure_7_knows_every_table_that_displays_the_printed_gap_and_correlation() -> None:
-    """Of 40 items, by loops over all tables: gap 10.0 pp is 4 items, correlation 0.48."""
+    """Of 40 items, by loops over all tables: gap 10.0 pp is 4 items, correlation 0.48.
+
+    Of these the ones whose n_h/N*, Cohen's formula times 1 - rho over eq. (6), is in a range.
+    """
     found = []
     for both, b, c in np.ndindex(41, 41, 41):
         p_a, p_b = (both + b) / 40, (both + c) / 40
@@ -539,10 +543,24 @@ def test_figure_7_knows_every_table_that_displays_the_printed_gap_and_correlatio
         if both + b + c > 40 or b - c != 4 or spread == 0:
             continue
         if abs((both / 40 - p_a * p_b) / np.sqrt(spread) - 0.48) <= 0.005:
-            found.append((p_b, required_n(0.1, np.sqrt((b + c) / 40 - 0.01))))
-    possible = figure_07.possible_pairs(40, 0.1, 0.48)
+            n_star = required_n(0.1, np.sqrt((b + c) / 40 - 0.01))
+            h = 2 * (np.arcsin(np.sqrt(p_a)) - np.arcsin(np.sqrt(p_b)))
+            k = (norm.isf(0.025) + norm.isf(0.2)) ** 2
+            rho = (both / 40 - p_a * p_b) / np.sqrt(spread)
+            found.append((p_b, n_star, (1 - rho) * k / h**2 / n_star))
     assert len(found) > 1
-    np.testing.assert_allclose(sorted(map(tuple, possible.to_numpy())), sorted(found), rtol=1e-9)
+    ratios = sorted(ratio for *_, ratio in found)
+    for shortcut in ((0.0, 1.0), (0.0, ratios[0] - 0.001), (ratios[0], ratios[0])):
+        possible = figure_07.possible_pairs(40, 0.1, 0.48, shortcut)
+        expected = [
+            (p_b, n_star)
+            for p_b, n_star, ratio in sorted(found)
+            if shortcut[0] - 0.0005 <= ratio <= shortcut[1] + 0.0005
+        ]
+        assert len(expected) == len(possible)
+        if expected:
+            found_here = sorted(map(tuple, possible.to_numpy()))
+            np.testing.assert_allclose(found_here, expected, rtol=1e-9)
 
 
 def test_no_setting_of_the_user_reaches_a_figure() -> None:

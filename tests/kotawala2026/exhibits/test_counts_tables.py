@@ -135,14 +135,15 @@ def test_tables_6_and_7_begin_with_what_their_frames_hold(
     said = " ".join(to_markdown(six.present(table_6)).split())
     assert "7 of 7 close pairs are unresolved: they need 2.0 to 1,892 times the items" in said
     # What goes in is named before what is reproduced.
-    assert "p̂_A, p̂_B rest on their printed cells, and agree by that. Every other" in said
+    given = "p̂_A, p̂_B were chosen by their printed cells: that they agree proves nothing."
+    assert f"{given} Every other" in said
     easier = table_6.assign(resolved=table_6["label"] == "Wino")
     said = " ".join(to_markdown(six.present(easier)).split())
     assert "4 of 7 close pairs are unresolved: they need 2.0 to 94 times the items" in said
     said = " ".join(to_markdown(seven.present(table_7)).split())
     finding = "4 of 9 pairs are unresolved; 9 of 9 printed N* follow from the counts at N = 12,031"
-    assert f"{finding}, 6 at the N = 12,032 of the paper's caption." in said
-    changed = table_7.assign(resolved=True, n_star_rules_at_printed_n="up")
+    assert f"{finding}, 4 at the N = 12,032 of the paper's caption." in said
+    changed = table_7.assign(resolved=True, n_star_agrees_at_printed_n=True)
     said = " ".join(to_markdown(seven.present(changed)).split())
     assert "0 of 9 pairs are unresolved" in said
     assert "12,031, 9 at the N = 12,032" in said

@@ -335,9 +335,10 @@ def test_bars_of_figure_3_cross_the_line_where_unresolved(counts_7: PublishedCou
 
 def test_curves_carry_standard_errors_and_the_multiple_of_n_star(curves_6: pd.DataFrame) -> None:
     figure = draw_curves(curves_6, r"\mu", 0.06)
-    ax, (legend,) = figure.axes[0], figure.legends
-    assert "under 12 items" in [text.get_text() for text in legend.get_texts()]
-    expected = curves_6[curves_6["reference"] == "expected"]
+    ax = figure.axes[0]
+    expected, drawn = (curves_6[curves_6["reference"] == one] for one in ("expected", "drawn"))
+    (crosses,) = (line for line in ax.lines if line.get_marker() == "x")
+    np.testing.assert_array_equal(crosses.get_xdata(), drawn["crossing"].unique())
     multiples = {f"${one:.3f}\\,N^{{\\ast}}$" for one in expected["crossing_to_n_star"]}
     assert multiples <= {text.get_text() for text in ax.texts}
     grey = [

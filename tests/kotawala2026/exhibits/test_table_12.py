@@ -57,9 +57,9 @@ def test_interval_of_n_star_straddles_n_and_is_reproducible(
     assert first == str(filled(published, counts_6)["value"]["N* CI"])
     frame = filled(published, counts_6).reset_index()
     for planted, finding in (
-        ({}, "0.50 of the N* that this gap requires, too few; by its 90% interval N* may lie on"),
+        ({}, "0.50 of the N* that the observed gap requires, too few; by its 90% interval N* may"),
         ({"N* CI": "11000.0, 12000.0"}, "by its 90% interval N* lies on one side of N."),
-        ({"q = N/N*": "1.26"}, "1.26 of the N* that this gap requires, enough;"),
+        ({"q = N/N*": "1.26"}, "1.26 of the N* that the observed gap requires, enough;"),
     ):
         value = [
             planted.get(str(x), y) for x, y in zip(frame["quantity"], frame["value"], strict=True)

@@ -266,7 +266,7 @@ def test_what_went_in_is_disclosed_before_what_agrees() -> None:
     witness, published = Provenance.witness("Table 1"), Provenance.published("Table 1")
     fitted, went_in = (
         "Fitted: s.",
-        "s rest on their printed cells, and agree by that.",
+        "s were chosen by their printed cells: that they agree proves nothing.",
     )
     said = "printed cell is reproduced to its last digit."
     for columns, source, note in (
