@@ -154,8 +154,11 @@ def _row(judged: Judged) -> dict[str, object]:
         "half_unit": None if is_text else claim.statement.half_unit,
         "standard_error": row["standard_error"] or None,
         "source": deciding.check.source if deciding else None,
+        # Several checks of one reading can have one value.
         "readings": "; ".join(
-            f"{o.check.reading}: {o.value!r}" for o in judged.outcomes if o.check.reading
+            dict.fromkeys(
+                f"{o.check.reading}: {o.value!r}" for o in judged.outcomes if o.check.reading
+            )
         ),
         "follows_from": " ".join(claim.follows_from),
         "derivation": judged.derivation,
