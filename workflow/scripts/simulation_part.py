@@ -5,7 +5,7 @@ from importlib import import_module
 from replication.job import logged, save, snakemake
 from replication.simulations import simulate_part
 
-with logged():
+with logged(of_printed=True):
     params = snakemake.params
     chunks_of = getattr(import_module(params.module), snakemake.wildcards.simulation)
     part = int(snakemake.wildcards.part)
