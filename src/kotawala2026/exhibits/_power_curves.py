@@ -201,7 +201,7 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
     ring = Line2D(
         [], [], color="black", marker="o", fillstyle="none", linestyle="", label="crossing, ours"
     )
-    band = Patch(color="0.8", label=f"printed: ±{100 * tolerance:g}%")
+    band = Patch(color="0.8", label=f"printed ±{100 * tolerance:g}%")
     # Column by column: the first two curves stand above what marks every curve.
     figure.legend(
         handles=[*handles[:1], ring, *handles[1:2], cross, *handles[2:], band],

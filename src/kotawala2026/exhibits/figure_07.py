@@ -154,12 +154,11 @@ def draw(frame: pd.DataFrame) -> Figure:
     ax.set_xlabel(r"required items $N^{\ast}$")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     bar = bar_style(bool(frame.loc[printed, "resolved"].all()))
-    free = r"only “resolved” printed: $N^{\ast}$ at most $N$"
     figure.legend(
         handles=[
-            Patch(label=free, **bar_style(True) | _FREE),
-            Patch(label=r"$N^{\ast}$ of the witness, one of them", **bar),
+            Patch(label=r"printed as resolved: $N^{\ast}$ at most $N$", **bar_style(True) | _FREE),
             Line2D([], [], label=r"every $N^{\ast}$ that displays the printed numbers", **_WHISKER),
+            Patch(label=r"$N^{\ast}$ of the witness, one of them", **bar),
         ],
         loc="outside upper center",
         handlelength=1.6,
