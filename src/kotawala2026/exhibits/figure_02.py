@@ -89,7 +89,7 @@ def draw(frame: pd.DataFrame, printed: dict[tuple[str, str], float], n_printed: 
         style_bars(ax.barh(place, rows["r"] - 1, left=1, height=0.72), rows["resolved"])
         theirs = [printed.get((str(task), pair), np.nan) for pair in rows["pair"]]
         ax.plot(theirs, place, zorder=4, **PRINTED)
-        for at, r in zip(place, rows["r"], strict=True):
+        for at, r in enumerate(rows["r"]):
             if 1 < r < top:
                 note(ax, as_ratio(r), (r, at), (4, 0), va="center")
         ax.axvline(1, color="0.2", linestyle="--", linewidth=0.8, zorder=3)

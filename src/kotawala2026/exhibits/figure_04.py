@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -62,7 +63,7 @@ def make(inputs: Inputs) -> Exhibit:
             f"{settings['e_process_rho']:g}, N* = {pair['n_star']:,} at two-sided α = {alpha:g} "
             f"and power {settings['power']:g}. Log of the mixture e-process, eq. (24): without a "
             f"gap at most {100 * alpha:g}% of all trajectories ever cross the threshold log(1/α) "
-            "(dashed). " + caption(calibration, trajectories, window),
+            "(dashed). " + caption(calibration, trajectories, window, settings["figure_4_type_1"]),
             finding(calibration, alpha),
         ),
         files={"_trajectories.csv": csv_text(trajectories)},
@@ -176,15 +177,18 @@ def build(calibration: pd.DataFrame, sources: list[Provenance], *, alpha: float 
 
 
 def caption(
-    calibration: pd.DataFrame, trajectories: pd.DataFrame, window: tuple[float, float]
+    calibration: pd.DataFrame,
+    trajectories: pd.DataFrame,
+    window: tuple[float, float],
+    type_1: Sequence[float],
 ) -> str:
     """Return the sentences of the caption that tell what is drawn, and what the paper prints."""
     return (
         f"{trajectories['trajectory'].max()} trajectories under each hypothesis, the first of "
         f"their stream; shares of {_trials(calibration)}. Printed in the paper's caption: "
         f"under H0 they stay below, under H1 they cross between {window[0]:,} and {window[1]:,} "
-        "items (shaded); in its Appendix C, of two pairs: 0.035 and 0.043 cross under H0, 97% to "
-        "100% under H1."
+        f"items (shaded); in its Appendix C shares of {' and '.join(map(str, type_1))} of two "
+        "pairs' trials cross under H0."
     )
 
 
