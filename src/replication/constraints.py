@@ -335,7 +335,7 @@ def witness_task(
     # `files` has the SHA-256 of what it was made from, by name; `free`, what was chosen freely.
     fitted = "the printed numbers marked input or target in results/witness/roles.csv"
     if FITTED in files:
-        fitted += f", SHA-256 {files[FITTED][:12]}"
+        fitted += f", whose SHA-256 is {files[FITTED][:12]}"
     if free:
         fitted += f"; free: {'; '.join(free)}"
     return TaskScores(

@@ -196,9 +196,9 @@ def finding(calibration: pd.DataFrame, alpha: float) -> str:
     """Return what is seen of the trajectories, in one sentence."""
     shares, (null, _) = percentages(calibration), calibration.to_dict(orient="records")
     return (
-        f"Without a gap {shares['null']} of {null['n_trials']:,} trials cross the threshold, where "
-        f"{100 * alpha:g}% may; with the gap {shares['within']} first cross in the shaded range, "
-        "where the paper has all cross."
+        f"Without a gap {shares['null']} of {null['n_trials']:,} trials cross the threshold by "
+        f"{null['horizon']:,} items, where {100 * alpha:g}% ever may; with the gap "
+        f"{shares['within']} first cross in the shaded range, where the paper has all cross."
     )
 
 

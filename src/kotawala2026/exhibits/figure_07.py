@@ -87,15 +87,17 @@ def find(frame: pd.DataFrame, possible: pd.DataFrame, n_items: int) -> str:
     pair = f"{model_label(row['model_a'])} vs {model_label(row['model_b'])}"
     if possible.empty:
         return f"No counts of {n_items:,} items display the numbers that are printed of {pair}."
-    unresolved = possible.loc[possible["n_star"] > n_items, "accuracy"]
+    unresolved = possible[possible["n_star"] > n_items]
+    accuracy = unresolved["accuracy"]
     too_few = (
-        f"too few if the lower accuracy is {unresolved.min():.0%} to {unresolved.max():.0%}"
+        f"and {as_integer(unresolved['n_star'].min())} or more if it is unresolved, as printed: "
+        f"its lower accuracy is then {accuracy.min():.0%} to {accuracy.max():.0%}"
         if len(unresolved)
-        else "enough at any accuracy"
+        else f"and the {n_items:,} at hand are enough, where it is printed as unresolved"
     )
     return (
         f"By its printed numbers {pair} needs {as_integer(row['n_star_lower'])} to "
-        f"{as_integer(row['n_star_upper'])} items; the {n_items:,} at hand are {too_few}."
+        f"{as_integer(row['n_star_upper'])} items, {too_few}."
     )
 
 
@@ -157,7 +159,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     figure.legend(
         handles=[
             Patch(label=r"printed as resolved: $N^{\ast}$ at most $N$", **bar_style(True) | _FREE),
-            Line2D([], [], label=r"every $N^{\ast}$ that displays the printed numbers", **_WHISKER),
+            Line2D([], [], label=r"$N^{\ast}$ that the printed numbers allow", **_WHISKER),
             Patch(label=r"$N^{\ast}$ of the witness, one of them", **bar),
         ],
         loc="outside upper center",

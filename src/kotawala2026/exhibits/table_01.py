@@ -125,8 +125,8 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
             compared("per_arm", "Per arm", as_rounded_up),
             compared("times_one_minus_rho", "×(1−ρ)", as_rounded_up),
         ],
-        finding=f"Times 1−ρ, the output of {halved} of {len(frame)} calculators is about half of "
-        f"the required N* = {as_rounded_up(n_star)}; the paper prints {printed_halved}.",
+        finding=f"Multiplied by 1−ρ, the output of {halved} of {len(frame)} calculators is about "
+        f"half of the required N* = {as_rounded_up(n_star)}; the paper says {printed_halved}.",
         caption=f"At (p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
         number="1",
         provenance=[Provenance.published("Table 1; R's row recorded, statsmodels' row called")],

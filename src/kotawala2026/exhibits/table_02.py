@@ -140,8 +140,9 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
             f"Standard errors of a cell: at most {100 * cells['type1_se'].max():.1f} pp on type-I "
             f"error, {100 * cells['power_se'].max():.1f} pp on power. Chance: what all but "
             f"{MONTE_CARLO_LEVEL:.1%} of runs show, in these five cells or in all nine. The paper "
-            "does not say how many resamples the bootstrap has: infinitely many here, and also "
-            f"{n_resamples}, as in its Section 6.1, for the mark ?. The CSV has all nine cells.",
+            "does not say how many resamples the bootstrap has: infinitely many here; ? "
+            f"marks what {n_resamples}, as in its Section 6.1, give in these cells or in all nine. "
+            "The CSV has all nine cells.",
         ],
     )
 

@@ -95,7 +95,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
             f"max(ICC(D), 0), m = {n / n_subjects:.1f} being the mean size of the {n_subjects} "
             f"subjects. Cluster N* is DE times the N* of Table 7, without clusters. N = {n:,} "
             "gives every N* of Table 7; one item more, as the paper's caption has it, does not. "
-            "By the paper's Section 1 the pairs that the clusters turn have N* > 3N. "
+            "Section 1 of the paper says that both pairs that the clusters turn have N* > 3N. "
             f"{DECLARED} {spelled_out('pp')}",
         ],
     )

@@ -156,10 +156,10 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
             f"{example}: {' of '.join(example.split('/'))} pairs. {_columns_from(frame)} Fixed-n: "
             "N* is above N. Bonferroni: so is N* at α/m, m being all pairs of the column; Holm: at "
             "α over the number of pairs whose p-value is not smaller. Anytime-valid: monitoring "
-            "does not detect a gap of this size within N items at the target power. Real-ICC "
-            "clustered: N* times the design effect of Table 4 is above N; "
-            "n/a: no clusters. The CSV names the pairs, and adds procedures to those of the "
-            "paper's table.",
+            "does not detect a gap of this size within N items at the target power; pairs that "
+            f"have not crossed are {_not_crossed(frame)}. Real-ICC clustered: N* times the design "
+            "effect of Table 4 is above N; n/a: no clusters. The CSV names the pairs, and adds "
+            "procedures to those of the paper's table.",
             *_beyond_fixed_n(frame[frame["board"] == MMLU_PRO]),
             f"{DECLARED} {spelled_out('OLL v1')}",
         ],
@@ -196,6 +196,11 @@ def _extremes(frame: pd.DataFrame) -> str:
     rows = frame[frame["where"] == "Table 5"]
     ends = dict.fromkeys([rows["unresolved"].min(), rows["unresolved"].max()])
     return f"{' to '.join(map(str, ends))} of {rows['pairs'].iloc[0]} {rows['board'].iloc[0]} pairs"
+
+
+def _not_crossed(frame: pd.DataFrame) -> str:
+    rows = frame[frame["procedure"] == _NOT_CROSSED]
+    return " and ".join(f"{n}/{m}" for n, m in zip(rows["unresolved"], rows["pairs"], strict=True))
 
 
 def _beyond_fixed_n(frame: pd.DataFrame) -> list[str]:

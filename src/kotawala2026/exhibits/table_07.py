@@ -57,7 +57,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
     n, printed_n = int(frame["n_items"][0]), int(frame["n_printed"][0])
     beyond = frame.loc[frame["n_star_rules_at_printed_n"] == "", "label"].tolist()
     yields = f"{int(frame['n_star_agrees'].sum())} of {len(frame)} printed N*"
-    at_n = "Counted on these items" if "b_printed" in frame else "No other N gives as many"
+    at_n = "Counted on these items" if "b_printed" in frame else "This N gives most of them"
     unresolved = count_unresolved(frame["resolved"])
     unresolved_there = int(np.count_nonzero(frame["n_star_at_printed_n"] > frame["n_printed"]))
     return Table(

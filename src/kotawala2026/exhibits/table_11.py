@@ -63,6 +63,7 @@ def table_11(
 def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table:
     """Dress the frame of `table_11`; `provenance` is that of the board's items, if any."""
     split = frame["verdict"].map(lambda letters: len(set(letters)) > 1)
+    nearest = frame.iloc[int(np.abs(frame["bootstrap_tail"].to_numpy() - ALPHA / 2).argmin())]
     return Table(
         frame=frame,
         shown=frame.assign(split=split),
@@ -92,7 +93,8 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
             f"correction), exact and mid-p test; CI ∋ 0: whether the {1 - ALPHA:.0%} interval of "
             "the percentile bootstrap holds 0. Verdict: R reject, F fail to reject, in the order "
             "of the columns. The bootstrap is exact: its smaller tail is compared with α/2, "
-            f"without resampling. Two-sided α = {ALPHA:g}.",
+            f"without resampling; nearest to it is that of {nearest['label']}, "
+            f"{nearest['bootstrap_tail']:.4f} against {ALPHA / 2:g}. Two-sided α = {ALPHA:g}.",
             spelled_out("OLL v1", "ARC", "HS", "Wi", "gem", "L-8B", "L-I", "Mi", "pp"),
         ],
     )

@@ -342,7 +342,7 @@ def _notes(table: Table, rows: list[Row]) -> list[str]:
     compared = [column for column in table.columns if column.printed]
     given = [column.header for column in compared if column.given]
     if "witness" in kinds and compared:
-        fitted = f"Fitted: {', '.join(given)}" if given else "No cell of this table was fitted"
+        fitted = f"With fitted cells: {'; '.join(given)}" if given else "No cell here was fitted"
         disclosed.append(f"{fitted}.")
     elif given:
         chosen = f"{', '.join(given)} were chosen by their printed cells"
@@ -352,8 +352,8 @@ def _notes(table: Table, rows: list[Row]) -> list[str]:
     if marks:
         legend.append(f"Where no printed value is shown, the paper prints the same or none{met}.")
     elif len(given) < len(compared):
-        every = "Every other" if given else "Every"
-        legend = [f"{every} printed cell is reproduced to its last digit{met}."]
+        other = "All other" if given else "All"
+        legend = [f"{other} recomputed cells are as printed, to the last digit{met}."]
     return [*disclosed, *legend, *table.notes]
 
 

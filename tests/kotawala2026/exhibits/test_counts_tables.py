@@ -136,7 +136,7 @@ def test_tables_6_and_7_begin_with_what_their_frames_hold(
     assert "7 of 7 close pairs are unresolved: they need 2.0 to 1,892 times the items" in said
     # What goes in is named before what is reproduced.
     given = "p̂_A, p̂_B were chosen by their printed cells: that they agree proves nothing."
-    assert f"{given} Every other" in said
+    assert f"{given} All other" in said
     easier = table_6.assign(resolved=table_6["label"] == "Wino")
     said = " ".join(to_markdown(six.present(easier)).split())
     assert "4 of 7 close pairs are unresolved: they need 2.0 to 94 times the items" in said

@@ -232,7 +232,7 @@ def test_marks_are_explained_where_they_stand() -> None:
         assert "marks a printed value that differs from the recomputed one above it" in text
     same = replace(compared_table(), columns=[Column("q", "q", printed=True)])
     agreeing = replace(same, shown=same.frame.iloc[:1])
-    assert "*Note.* Every printed cell is reproduced" in to_markdown(agreeing)
+    assert "*Note.* All recomputed cells are as printed" in to_markdown(agreeing)
     assert "the recomputed one" not in to_markdown(same)
 
 
@@ -265,16 +265,16 @@ def test_what_went_in_is_disclosed_before_what_agrees() -> None:
     free, given = (Column("q", name, printed=True, given=name == "s") for name in ("q", "s"))
     witness, published = Provenance.witness("Table 1"), Provenance.published("Table 1")
     fitted, went_in = (
-        "Fitted: s.",
+        "With fitted cells: s.",
         "s were chosen by their printed cells: that they agree proves nothing.",
     )
-    said = "printed cell is reproduced to its last digit."
+    said = "recomputed cells are as printed, to the last digit."
     for columns, source, note in (
-        ([free, given], witness, f"{WITNESS_NOTE} {fitted} Every other {said}"),
-        ([free, given], published, f"{went_in} Every other {said}"),
+        ([free, given], witness, f"{WITNESS_NOTE} {fitted} All other {said}"),
+        ([free, given], published, f"{went_in} All other {said}"),
         ([given], published, went_in),
-        ([free], witness, f"{WITNESS_NOTE} No cell of this table was fitted. Every {said}"),
-        ([free], published, f"Every {said}"),
+        ([free], witness, f"{WITNESS_NOTE} No cell here was fitted. All {said}"),
+        ([free], published, f"All {said}"),
     ):
         text = " ".join(to_markdown(Table(frame, columns, "c", [source])).split())
         assert f"*Note.* {note} *Provenance:*" in text
