@@ -31,6 +31,7 @@ from replication.constraints import Constraint, Panel
 from replication.records import sum_of
 from replication.stages import (
     REFUSALS,
+    MisprintedPoint,
     read_stage,
     reason_of,
     undefined_among,
@@ -228,7 +229,7 @@ def _logged(job: Job, *, of_printed: bool = False, despite: bool = False) -> Ite
     try:
         yield
     except REFUSALS as error:
-        if not of_printed:
+        if not (of_printed or isinstance(error, MisprintedPoint)):
             raise
         write_undefined(job.output, reason_of(error))
 

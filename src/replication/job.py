@@ -12,6 +12,7 @@ from llm_power._errors import LLMPowerError
 from replication.records import Ledger, forget, job_name, now, record, sum_of
 from replication.stages import (
     REFUSALS,
+    MisprintedPoint,
     UndeclaredInput,
     reason_of,
     undefined_among,
@@ -49,7 +50,8 @@ def logged(*, of_printed: bool = False, despite: bool = False) -> Iterator[None]
                 try:
                     yield
                 except REFUSALS as error:
-                    if not of_printed or isinstance(error, UndeclaredInput):
+                    is_printed = of_printed or isinstance(error, MisprintedPoint)
+                    if not is_printed or isinstance(error, UndeclaredInput):
                         raise
                     why = reason_of(error)
                     print(f"{job} is undefined: {why} ({snakemake.log[0]})", file=sys.__stderr__)

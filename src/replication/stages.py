@@ -7,16 +7,18 @@ download that the hub does not have says so in its place too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from llm_power._errors import LLMPowerError, one_line
+from llm_power._errors import InvalidArgument, LLMPowerError, one_line
 from llm_power_audit._csv import csv_table, write_rows
 from llm_power_audit._errors import UNDEFINED
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from llm_power._board.operating_point import OperatingPoint
 
 # What a computation raises that is given numbers which cannot all be true.
 REFUSALS: Final = (LLMPowerError, ArithmeticError, LookupError, ValueError)
@@ -45,6 +47,24 @@ def csv_text(table: pd.DataFrame) -> str:
 def write_csv(table: pd.DataFrame, path: str) -> None:
     """Write a table as CSV at full precision."""
     Path(path).write_text(csv_text(table), encoding="utf-8")
+
+
+class MisprintedPoint(LLMPowerError):
+    """Level and power of a paper that no test can have.
+
+    Those of config.yaml are checked before any job.
+    """
+
+
+def operating_point(point: Mapping[str, float]) -> OperatingPoint:
+    """Return level and power of a job."""
+    # Not every job needs them.
+    from llm_power._board.operating_point import OperatingPoint  # noqa: PLC0415
+
+    try:
+        return OperatingPoint(**point)
+    except InvalidArgument as error:
+        raise MisprintedPoint(str(error)) from error
 
 
 class UndeclaredInput(LLMPowerError):

@@ -2,7 +2,7 @@
 
 from llm_power._board.average import average_tasks
 from llm_power._board.landscape import board_landscapes
-from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.operating_point import Declared
 from llm_power._board.page_data import page_data
 from llm_power._board.resolve import BoardVerdicts
 from llm_power._board.summary import describe_board
@@ -11,12 +11,13 @@ from llm_power._report.tables import score_provenance
 from llm_power._scores.store import read_task
 from replication.index_page import write_page
 from replication.job import load, logged, snakemake
+from replication.stages import operating_point
 
 with logged():
     given = snakemake.params
     tasks = [read_task(path) for path in snakemake.input.scores]
     verdicts, ranks = load(snakemake.input.verdicts), load(snakemake.input.ranks)
-    point, declared = OperatingPoint(**given.point), Declared(**given.declared)
+    point, declared = operating_point(given.point), Declared(**given.declared)
     average = None
     if given.average:
         average = average_tasks(

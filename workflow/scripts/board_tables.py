@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from llm_power._board.operating_point import OperatingPoint
 from llm_power._report.board_tables import board_tables
 from llm_power._report.tables import write_table
 from llm_power._scores.store import read_task
 from replication.job import load, logged, snakemake
+from replication.stages import operating_point
 
 with logged():
     tasks = [read_task(path) for path in snakemake.input.scores]
-    point = OperatingPoint(**snakemake.params.point)
+    point = operating_point(snakemake.params.point)
     tables = board_tables(
         load(snakemake.input.verdicts),
         load(snakemake.input.ranks),

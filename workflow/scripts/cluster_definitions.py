@@ -3,9 +3,9 @@
 import pandas as pd
 
 from llm_power._board.cluster_robustness import cluster_definition_table
-from llm_power._board.operating_point import OperatingPoint
 from llm_power._scores.store import read_task
 from replication.job import logged, save, snakemake
+from replication.stages import operating_point
 
 with logged():
     tables = [
@@ -13,7 +13,7 @@ with logged():
             read_task(path),
             snakemake.params.cluster,
             snakemake.params.family,
-            OperatingPoint(**snakemake.params.point),
+            operating_point(snakemake.params.point),
             seed=snakemake.params.seed,
         )
         for path in snakemake.input.scores

@@ -5,16 +5,17 @@ import pandas as pd
 
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.decision import decide_pairs
-from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.operating_point import Declared
 from llm_power._board.ranks import rank_table, with_leaders
 from llm_power._scores.store import read_task
 from replication.job import load, logged, save, snakemake
+from replication.stages import operating_point
 
 with logged():
     given = snakemake.params
     tasks = [read_task(path) for path in snakemake.input.scores]
     counts = load(snakemake.input.discordance)
-    point, declared = OperatingPoint(**given.point), Declared(**given.declared)
+    point, declared = operating_point(given.point), Declared(**given.declared)
     pairs = BoardPairs(tasks, given.family, given.cluster, point, declared)
     family = pairs.adjusted(*p_values_between(pairs, 0, pairs.n_pairs))
     decisions = [
