@@ -141,17 +141,19 @@ def e_process(simulation: Simulation) -> Iterator[Finding]:
     # and 1.2 N* here.
     settings = simulation.settings
     sizes = (settings["e_process_trials"], simulation.n_trials_large)
+    # Named by their order: their gaps can be misprinted.
+    names = ("first pair", "second pair")
     pairs = zip(settings["e_process_deltas"], settings["e_process_n_stars"], strict=True)
-    for delta, n_star in pairs:
+    for name, (delta, n_star) in zip(names, pairs, strict=False):
         for n_trials in sizes:
             nulls, gaps = (
                 simulation.chunks[chunk_name(delta, hypothesis, n_trials)].to_dict("records")
                 for hypothesis in ("null", "gap")
             )
             for null, gap in zip(nulls, gaps, strict=True):
-                yield from _findings(null, gap, n_star, f"M = {n_trials:,}", f"δ = {delta:g}")
+                yield from _findings(null, gap, n_star, f"M = {n_trials:,}", name)
                 if gap is not gaps[0]:
-                    yield _change(gap, gaps[0], f"M = {n_trials:,}", f"δ = {delta:g}")
+                    yield _change(gap, gaps[0], f"M = {n_trials:,}", name)
 
 
 def _findings(

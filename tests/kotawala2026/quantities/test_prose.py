@@ -147,12 +147,12 @@ def test_e_process_rows_hold_or_differ_as_expected(
     assert not outcome.loc["stopping_ratio", "any"]
     ratio = frame[(frame["quantity"] == "stopping_ratio")]
     assert set(ratio["subject"]) == {
-        "δ = 0.078, uniform-98", "δ = 0.078, Beta(2, 2)", "δ = 0.078, two-point",
+        "first pair, uniform-98", "first pair, Beta(2, 2)", "first pair, two-point",
     }  # fmt: skip
     assert ratio["note"].str.contains("M = 2,000").sum() == 3
     # The first mixture is what the others are compared with.
     change = frame.loc[frame["quantity"] == "stopping_change", "subject"]
-    assert set(change) == {"δ = 0.078, Beta(2, 2)", "δ = 0.078, two-point"}
+    assert set(change) == {"first pair, Beta(2, 2)", "first pair, two-point"}
     assert (frame.loc[frame["quantity"] == "type1_error", "value"] < 0.07).all()
 
 
