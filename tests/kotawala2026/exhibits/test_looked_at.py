@@ -34,7 +34,7 @@ def test_an_exhibit_is_the_one_that_was_looked_at(
 
 def test_figure_3_says_how_far_the_other_form_is(whole_run: Path) -> None:
     caption = (whole_run / "figures/camera_ready/figure_03.txt").read_text(encoding="utf-8")
-    assert "at most 1.27% apart, where the paper prints 1%" in caption
+    assert "at most 1.27% apart (printed: within 1%)" in caption
 
 
 # Quantities of a witness by the headers of their columns, in the order of the tables.
