@@ -16,10 +16,10 @@ from matplotlib.ticker import FuncFormatter
 from kotawala2026.exhibits._marks import bar_style, note, style_bars
 from kotawala2026.labels import model_label, rank_labels, spelled_out
 from kotawala2026.operating_point import DECLARED
-from kotawala2026.quantities.displayed_scores import both_ratios, shortcut_of
+from kotawala2026.quantities.displayed_scores import both_ratios
 from llm_power._report.figures import new_figure
 from llm_power._report.tables import as_integer
-from llm_power._statistics.paired_binary import summarize_counts
+from llm_power._statistics.paired_binary import shortcut_required_n, summarize_counts
 from replication.exhibits import Drawing, Exhibit, Inputs
 
 # Half of the last digit of the printed gap, correlation, and n_h/N*.
@@ -70,14 +70,13 @@ def possible_pairs(
         fits = both + 2 * c + ahead <= n_items
         n11, c = both[fits], c[fits]
         summary = summarize_counts(n11, c + ahead, c, n_items - n11 - 2 * c - ahead)
-        ratio, _ = both_ratios(shortcut_of(summary), summary.n_star)
-        displays = (
-            (np.abs(summary.rho - rho) <= half_rho)
-            & (ratio >= shortcut[0] - half_ratio)
-            & (ratio <= shortcut[1] + half_ratio)
-        )
-        accuracy = (n11 + c)[displays] / n_items
-        found.append(pd.DataFrame({"accuracy": accuracy, "n_star": summary.n_star[displays]}))
+        # Of millions of tables few display the correlation: the ratio is that of these.
+        displays = np.flatnonzero(np.abs(summary.rho - rho) <= half_rho)
+        p_a, p_b, phi = (x[displays] for x in (summary.p_a, summary.p_b, summary.rho))
+        n_star = summary.n_star[displays]
+        ratio, _ = both_ratios(shortcut_required_n(p_a, p_b, phi), n_star)
+        within = (ratio >= shortcut[0] - half_ratio) & (ratio <= shortcut[1] + half_ratio)
+        found.append(pd.DataFrame({"accuracy": p_b[within], "n_star": n_star[within]}))
     return pd.concat(found, ignore_index=True)
 
 
@@ -142,8 +141,8 @@ def draw(frame: pd.DataFrame) -> Figure:
             low, high = row["n_star_lower"], row["n_star_upper"]
             ax.plot([low, high], [at, at], **_WHISKER | {"color": "0.55"})
             ax.plot([max(low, n), high], [at, at], **_WHISKER)
-            between = f"{as_integer(low)} to {as_integer(high)}"
-            between += f"; witness {as_integer(row['n_star'])}"
+            allowed = f"{as_integer(low)} to {as_integer(high)}"
+            between = f"{allowed}; witness {as_integer(row['n_star'])}"
             note(ax, between, (low, at - 0.29), fontsize=6.5, va="top", bbox=_WHITE)
         else:
             bar.set(**_FREE)
