@@ -171,9 +171,10 @@ def present(
             f"clusters; of the others those of {' and '.join(others) or 'none'} exclude 0 too. "
             f"{DECLARED}",
             *of_witness(
-                provenance, "Bounds were fitted like points: that they agree proves nothing."
+                provenance,
+                "Bounds were fitted like points: that they agree proves nothing. Pr(unr.) and the "
+                "shares below were not used in the fit.",
             ),
-            *of_witness(provenance, "Pr(unr.) and the shares below were not used in the fit."),
             f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
         ],
     )
