@@ -157,7 +157,8 @@ def _by_size(
     number = summed(np.ones(n.shape))
     mean = ratio(summed(means), number, empty=0.0)
     apart = summed(np.square(means - mean.T.ravel()[cell]))
-    of_size = np.broadcast_to(np.arange(sizes, dtype=np.float64)[:, np.newaxis], number.shape)
+    # A size that another pair has and this one lacks has no weight, whatever the ICC.
+    of_size = np.where(number > 0, np.arange(sizes, dtype=np.float64)[:, np.newaxis], 0.0)
     return of_size, number, mean, apart
 
 

@@ -167,6 +167,16 @@ def test_an_empty_cluster_changes_no_interval_of_the_icc() -> None:
     np.testing.assert_allclose(icc_interval(moments_from_counts(*empty)), without, rtol=1e-9)
 
 
+def test_icc_interval_of_a_pair_does_not_depend_on_the_sizes_of_others() -> None:
+    # Clusters of two items that mostly disagree (ICC below 0), beside clusters of twice as many.
+    n = np.stack([np.full(60, 2), np.full(60, 4)], axis=1)
+    b = np.stack([np.repeat([0, 1, 2], [2, 56, 2]), np.arange(60) % 5], axis=1)
+    both = icc_interval(moments_from_counts(n, b, n - b))
+    for pair in (0, 1):
+        alone = icc_interval(moments_from_counts(n[:, pair], b[:, pair], (n - b)[:, pair]))
+        np.testing.assert_allclose([end[pair] for end in both], alone, rtol=1e-12)
+
+
 def test_many_small_clusters_have_the_interval_of_their_formula() -> None:
     """Sizes 0 to 4 of 60 clusters, of which those of one size are summed as one."""
     rng, labels = np.random.default_rng(8), np.repeat(np.arange(60), np.arange(60) % 5)
