@@ -91,17 +91,17 @@ def reach(
 ) -> tuple[FloatArray, FloatArray]:
     """How far the interval reaches below and above the gap, in standard errors.
 
-    Hall's transform is :math:`((1 + at/3)^3 - 1)/a + a/6`, whose inverse is closed.
+    Hall's transform is :math:`((1 + at/3)^3 - 1)/a + a/6`. With :math:`q = 1 + at/3` its inverse is
+    :math:`t = 3 (h - a/6) / (q^2 + q + 1)`, which loses no digits where the skewness is small.
     """
     freedom, a, hall = (np.asarray(v, dtype=np.float64) for v in (df, skew, hall_df))
     student, critical = upper_t_quantile(freedom, level / 2), upper_t_quantile(hall, level / 2)
-    skewed = np.abs(a) > 1e-9
-    scale = np.where(skewed, a, 1.0)
 
-    below, above = (
-        np.where(skewed, side * 3 / scale * (np.cbrt(1 + scale * (h - scale / 6)) - 1), critical)
-        for side, h in ((1, critical), (-1, -critical))
-    )
+    def inverse(h: FloatArray) -> FloatArray:
+        q = np.cbrt(1 + a * (h - a / 6))
+        return 3 * (h - a / 6) / (q * q + q + 1)
+
+    below, above = inverse(critical), -inverse(-critical)
     return np.asarray(np.maximum(student, below)), np.asarray(np.maximum(student, above))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -33,6 +34,16 @@ def test_hall_is_the_cubic_of_his_paper() -> None:
     a, critical = 0.3, t.isf(0.025, 20)
     found = brentq(lambda x: x + a * x**2 / 3 + a**2 * x**3 / 27 + a / 6 + critical, -20, 0)
     np.testing.assert_allclose(reach(0.05, 20, a, 20)[1], -found, rtol=1e-12)
+
+
+@pytest.mark.parametrize("a", [-0.3, -1e-3, -1e-6, 1e-12, 2e-9, 1e-7, 0.2])
+def test_a_small_skewness_costs_no_digits(a: float) -> None:
+    critical, student = t.isf(0.025, 30), t.isf(0.025, 1e9)
+    with mpmath.workdps(40):
+        for end, h in zip(reach(0.05, 1e9, a, 30), (critical, -critical), strict=True):
+            q = mpmath.cbrt(1 + mpmath.mpf(a) * (h - mpmath.mpf(a) / 6))
+            exact = float(abs((q - 1) * 3 / a))
+            assert float(end) == pytest.approx(max(exact, student), rel=1e-13, abs=0)
 
 
 def test_no_skewness_is_students_test() -> None:
