@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr
 
 from llm_power._board.counts import (
     DifferenceMoments,
@@ -45,6 +44,7 @@ from llm_power._statistics.paired_binary import (
     shortcut_required_n,
     summarize_counts,
 )
+from llm_power._statistics.t_test import t_test_p_value
 
 PAIR_KEY: Final = ["task", "rank_a", "rank_b", "model_a", "model_b"]
 CELL_COLUMNS: Final = ["n11", "b", "c", "n00"]
@@ -232,7 +232,7 @@ def add_multiplicity(
     """Return adjusted p-values, and required items at each procedure's own level."""
     gap, spread, n_items = _gaps(pairs, resolution)
     exact = resolution["p_exact"].to_numpy()
-    graded = _paired_t(n_items.astype(np.float64), np.abs(gap), spread)
+    graded = t_test_p_value(gap, np.square(spread) * n_items, n_items)
     # The exact p-value holds its level with any number of discordant items.
     p = np.where(np.isnan(exact), graded, exact)
     table = pairs[PAIR_KEY].assign(p_unadjusted=p)
@@ -277,15 +277,8 @@ def unadjusted_p(items: PairCells | DifferenceMoments) -> FloatArray:
     """Return the exact McNemar p-values, (n_pairs,); for graded scores the paired t test's."""
     if isinstance(items, PairCells):
         return mcnemar_exact(items.b, items.c)
-    n = items.n_items.astype(np.float64)
-    return _paired_t(n, np.abs(items.sum_d / n), np.sqrt(items.ss_d / n))
-
-
-def _paired_t(n: FloatArray, delta: FloatArray, spread: FloatArray) -> FloatArray:
-    # Paired t with the divisor n - 1: t = delta / sqrt(var_d / (n - 1)).
-    t = np.where(delta > 0, np.inf, 0.0)
-    np.divide(delta * np.sqrt(np.maximum(n - 1, 0.0)), spread, out=t, where=spread > 0)
-    return np.asarray(2.0 * stdtr(np.maximum(n - 1, 1.0), -t))
+    n = items.n_items
+    return t_test_p_value(items.sum_d / n, items.ss_d, n)
 
 
 def add_sequential(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:

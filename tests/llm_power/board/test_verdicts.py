@@ -173,6 +173,15 @@ def test_graded_scores_are_resolved_by_the_paired_t() -> None:
     assert verdicts[["crossed", "resolved_anytime", "b"]].isna().all(axis=None)
 
 
+def test_equal_differences_of_graded_scores_have_no_p_value_of_zero() -> None:
+    """Nor has a single item: by the sign test, three items that one model leads have 2^(1 - 3)."""
+    scores = np.array([[0.75, 0.25], [0.75, 0.25], [0.5, 0.0]])
+    for items, p in ((scores, 0.25), (scores[:1], 1.0)):
+        task = prepare_task(task_of(items, kind="graded"))
+        assert resolve(task)[2]["p_unadjusted"].tolist() == [p]
+        assert resolve_board([task]).verdicts["p_bonferroni"].tolist() == [p]
+
+
 def test_task_kinds_mix_on_one_board() -> None:
     tasks = [prepare_task(make_task("exam")), prepare_task(make_task("essay", kind="graded"))]
     _, verdicts, _ = resolve(*tasks)
