@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerLine2D
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter
 
 from kotawala2026.exhibits._marks import bar_style, note, style_bars
@@ -141,7 +140,9 @@ def draw(frame: pd.DataFrame) -> Figure:
     for at, bar, row in zip(place, bars, frame.to_dict("records"), strict=True):
         if row["is_printed"]:
             low, high = row["n_star_lower"], row["n_star_upper"]
-            ax.plot([low, high], [at, at], **_WHISKER | {"color": "0.55"})
+            # Else the hatching swallows the line.
+            ax.plot([low, high], [at, at], color="white", linewidth=3.0, zorder=3)
+            ax.plot([low, high], [at, at], **_WHISKER | {"color": "0.4"})
             ax.plot([max(low, n), high], [at, at], **_WHISKER)
             allowed = f"{as_integer(low)} to {as_integer(high)}"
             between = f"{allowed}; witness {as_integer(row['n_star'])}"
@@ -176,7 +177,5 @@ _WHISKER: Final[dict[str, Any]] = {
     "marker": "|",
     "markersize": 7,
     "zorder": 4,
-    # Else the hatching swallows it.
-    "path_effects": [withStroke(linewidth=3.0, foreground="white")],
 }
 _FREE: Final[dict[str, Any]] = {"facecolor": "white", "hatch": "", "linestyle": "--"}
