@@ -60,10 +60,9 @@ def operating_point(point: Mapping[str, float]) -> OperatingPoint:
     """Return level and power of a job."""
     # Not every job needs them.
     from llm_power._board.operating_point import OperatingPoint  # noqa: PLC0415
-    from llm_power._statistics.argument_checks import open_unit  # noqa: PLC0415
 
     try:
-        return OperatingPoint(**{name: open_unit(name, value) for name, value in point.items()})
+        return OperatingPoint(**point)
     except InvalidArgument as error:
         raise MisprintedPoint(str(error)) from error
 

@@ -59,9 +59,9 @@ from llm_power._statistics.random_streams import Keys, content_digest, keys_of
 # products large enough to be fast, the second keeps arrays in a core's cache.
 CHUNK: Final = 2**17
 _BLOCK: Final = 2**14
-# Pairs times clusters computed at once, 4 MB an array, and kept for all pairs.
+# Pairs times clusters computed at once, 4 MB an array, and kept for all pairs, 80 MB an array.
 MOST_SUMS: Final = 2**19
-_KEPT: Final = 2**22
+_KEPT: Final = 10**7
 
 Columns = Mapping[str, np.ndarray]
 # By task, how many models are declared better and worse than each, (n_models,).

@@ -42,7 +42,8 @@ def tabulate_clusters(ranked: TaskScores, column: str | None, family: Family) ->
     (evidence,) = TaskEvidence(ranked, codes).of(first, second)
     moments = evidence.of_clusters
     assert moments is not None
-    n_clusters, n_pairs = moments.n_items.shape
+    n_clusters, n_pairs = moments.sum_d.shape
+    n_items = np.broadcast_to(moments.n_items, moments.sum_d.shape)
     return pd.DataFrame(
         {
             "task": ranked.task,
@@ -50,7 +51,7 @@ def tabulate_clusters(ranked: TaskScores, column: str | None, family: Family) ->
             "rank_b": np.repeat(second + 1, n_clusters),
             "cluster": np.tile(np.asarray(labels, dtype=object), n_pairs),
             "n_cluster": np.tile(np.bincount(codes, minlength=n_clusters), n_pairs),
-            "n_items": moments.n_items.T.ravel().astype(np.int64),
+            "n_items": n_items.T.ravel().astype(np.int64),
             "sum_d": moments.sum_d.T.ravel(),
             "sum_d2": moments.sum_d2.T.ravel(),
             "origin": np.repeat(np.broadcast_to(moments.origin, (n_pairs,)), n_clusters),

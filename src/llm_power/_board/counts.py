@@ -89,6 +89,8 @@ class ScoreCounts:
         # One copy at a time: all of them are as large as the scores.
         order, ends = np.argsort(codes, kind="stable"), np.cumsum(sizes)
         self._starts = ends - sizes
+        # Items of each cluster, where no pair lacks any.
+        self._sizes = None if np.isnan(scores).any() else sizes.astype(np.float64)
         many = len(scores) < _FEWEST_ITEMS * len(sizes) and sizes.all()
         parts = [order] if many else np.split(order, ends[:-1])
         starts = self._starts if many else np.zeros(1, dtype=np.int64)
@@ -99,14 +101,16 @@ class ScoreCounts:
 
         Runs of one first model and consecutive second ones are the fastest.
         """
-        tables = np.empty((4, len(self._starts), len(first)), dtype=np.float32)
         if len(self._clusters) < len(self._starts):
+            # Sums over a pair's many clusters read them in the order of memory.
+            tables = np.empty((4, len(first), len(self._starts)), dtype=np.float32).swapaxes(1, 2)
             self._clusters[0].count_parts(first, second, tables)
-            return CountTables(tables)
+            return CountTables(tables, self._sizes)
+        tables = np.empty((4, len(self._starts), len(first)), dtype=np.float32)
         for rows in _blocks_of_rows(first, second):
             for cluster, table in zip(self._clusters, tables.swapaxes(0, 1), strict=True):
                 cluster.count(rows, table)
-        return CountTables(tables)
+        return CountTables(tables, self._sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,8 @@ class CountTables:
     """Cells n11, b, c, n00 of pairs within clusters: whole numbers, (4, n_clusters, n_pairs)."""
 
     counts: NDArray[np.float32]
+    # Items of each cluster where all pairs have them all, (n_clusters,).
+    sizes: FloatArray | None
 
     def cells(self, some: slice = _EVERY) -> PairCells:
         """Return the tables of some pairs over all clusters, (n_pairs,)."""
@@ -122,9 +128,12 @@ class CountTables:
 
     def moments(self, some: slice = _EVERY) -> ClusterMoments:
         """Return the moments for clustered verdicts of some pairs, (n_clusters, n_pairs)."""
-        n11, b, c, n00 = self.counts[:, :, some].astype(np.float64)
-        differing = b + c
-        return ClusterMoments(n11 + differing + n00, b - c, differing)
+        n11, b, c, n00 = self.counts[:, :, some]
+        if self.sizes is not None:
+            n_items = self.sizes[:, np.newaxis]
+        else:
+            n_items = (n11 + b + c + n00).astype(np.float64)
+        return ClusterMoments(n_items, (b - c).astype(np.float64), (b + c).astype(np.float64))
 
 
 @dataclass(frozen=True, slots=True)

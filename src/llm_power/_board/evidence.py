@@ -322,7 +322,7 @@ def weighted_gaps(evidence: Evidence) -> _Weighted | None:
     moments, sizes = evidence.of_clusters, evidence.cluster_sizes
     if moments is None or sizes is None:
         return None
-    answered = np.asarray(moments.n_items)
+    answered = np.broadcast_to(moments.n_items, moments.sum_d.shape)
     return _Weighted(
         weighted_gap(moments, sizes),
         np.maximum(answered - 1, 0).sum(axis=0),

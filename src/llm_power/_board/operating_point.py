@@ -10,6 +10,7 @@ import numpy as np
 
 from llm_power._choices import ClusterSampling, ClusterTest, Control, Family, McNemarTest, Weighting
 from llm_power._scores.store import TaskScores
+from llm_power._statistics.argument_checks import open_unit
 from llm_power._statistics.arrays import IntArray
 from llm_power._statistics.multiplicity import family_size
 
@@ -26,6 +27,11 @@ class OperatingPoint:
     alpha, power : float
         Two-sided level of a single pair, or of the family, and target power.
 
+    Raises
+    ------
+    InvalidArgument
+        If one of them is outside (0, 1).
+
     Examples
     --------
     >>> from llm_power import OperatingPoint
@@ -37,6 +43,11 @@ class OperatingPoint:
 
     alpha: float = 0.05
     power: float = 0.80
+
+    def __post_init__(self) -> None:
+        """Refuse levels and powers that no test has."""
+        open_unit("alpha", self.alpha)
+        open_unit("power", self.power)
 
 
 @dataclass(frozen=True, slots=True)

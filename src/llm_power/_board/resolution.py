@@ -136,6 +136,8 @@ def without_strangers(
 ) -> pd.DataFrame:
     """Return a stage's table, null in `columns` where two models share no item."""
     known = pairs["n_items"] > 0
+    if known.all():
+        return table
     return table.assign(**{name: table[name].where(known) for name in columns})
 
 

@@ -76,8 +76,8 @@ def ratio(
     """Quotient, and `empty` elsewhere than `where`, by default where the divisor is zero."""
     some = np.asarray(bottom) != 0 if where is None else where
     if some.all():
-        return np.asarray(np.divide(top, bottom, order="C"))
+        return np.asarray(np.divide(top, bottom))
     numerator, divisor = np.broadcast_arrays(top, bottom)
-    quotient = np.full(numerator.shape, empty)
+    quotient = np.full_like(numerator, empty, dtype=np.float64)
     np.divide(numerator, divisor, out=quotient, where=some)
     return quotient

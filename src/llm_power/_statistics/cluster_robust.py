@@ -238,14 +238,15 @@ def gap_asymmetry(moments: ClusterMoments, residual: FloatArray) -> FloatArray:
 
     with the ICC :math:`\rho` of one-way ANOVA. Equal clusters have `asymmetry` of their residuals.
     """
-    n = np.broadcast_to(moments.n_items, residual.shape)
+    n = moments.n_items
     icc = np.clip(np.nan_to_num(moments.anova.icc), 0.0, 1.0)
-    sigma = np.sqrt(np.where(n > 0, icc + _ratio(1 - icc, n), 0.0))
-    precision, mean = _ratio(1.0, np.square(sigma)), _ratio(residual, n)
+    variance = np.where(n > 0, icc + _ratio(1 - icc, n), 0.0)
+    sigma, precision, mean = np.sqrt(variance), _ratio(1.0, variance), _ratio(residual, n)
     centre = _ratio(ordered_sum(precision * mean), ordered_sum(precision))
     gamma = asymmetry(_ratio(mean - centre, sigma)) * np.sqrt((n > 0).sum(axis=0))
     weight = n * sigma
-    return np.asarray(gamma * _ratio(ordered_sum(weight**3), ordered_sum(np.square(weight)) ** 1.5))
+    squares = np.square(weight)
+    return np.asarray(gamma * _ratio(ordered_sum(squares * weight), ordered_sum(squares) ** 1.5))
 
 
 def satterthwaite(share: FloatArray) -> FloatArray:

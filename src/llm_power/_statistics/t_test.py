@@ -99,7 +99,7 @@ def reach(
 
     def inverse(h: FloatArray) -> FloatArray:
         q = np.cbrt(1 + a * (h - a / 6))
-        return 3 * (h - a / 6) / (q * q + q + 1)
+        return np.asarray(3 * (h - a / 6) / (q * q + q + 1))
 
     below, above = inverse(critical), -inverse(-critical)
     return np.asarray(np.maximum(student, below)), np.asarray(np.maximum(student, above))

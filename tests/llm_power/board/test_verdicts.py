@@ -92,6 +92,12 @@ def resolve(
     return pairs, table, multiplicity
 
 
+@pytest.mark.parametrize("of", [{"alpha": 0.0}, {"alpha": 1.0}, {"power": 8.0}])
+def test_a_level_or_power_that_no_test_has_is_refused(of: dict[str, float]) -> None:
+    with pytest.raises(InvalidArgument, match=f"{next(iter(of))} must lie strictly between 0 and"):
+        OperatingPoint(**of)
+
+
 def test_columns_are_the_documented_ones() -> None:
     _, verdicts, _ = resolve(prepare_task(make_task()))
     of_pairs = DICTIONARY.read_text(encoding="utf-8").partition("## `ranks`")[0]

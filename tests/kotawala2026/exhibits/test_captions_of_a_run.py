@@ -1,4 +1,4 @@
-"""Every exhibit of a run is the one that somebody looked at."""
+"""What captions say of fitted numbers, and of the form that a formula has."""
 
 from __future__ import annotations
 
@@ -6,30 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-
-from looked_at import check_looks, drawn_as_locked
-
-# In a run without the real boards
-NUMBERS = {
-    ".": {"figure": range(1, 8), "table": range(1, 13)},
-    "papers/miller2024": {"table": range(1, 6)},
-    "papers/skpower2025": {"figure": range(1, 2)},
-}
-EXHIBITS = [
-    (folder, f"{kind}_{number:02d}")
-    for folder, kinds in NUMBERS.items()
-    for kind, numbers in kinds.items()
-    for number in numbers
-]
-
-
-@drawn_as_locked
-@pytest.mark.parametrize(("folder", "exhibit"), EXHIBITS)
-def test_an_exhibit_is_the_one_that_was_looked_at(
-    folder: str, exhibit: str, whole_run: Path
-) -> None:
-    made = {"figure": "figures/{}.svg", "table": "results/tables/{}.md"}[exhibit[:-3]]
-    check_looks(f"{folder}/{exhibit}", whole_run / folder / made.format(exhibit))
 
 
 def test_figure_3_says_how_far_the_other_form_is(whole_run: Path) -> None:
@@ -63,14 +39,3 @@ def test_a_table_names_the_columns_that_its_witness_was_fitted_to(
     fitted = "; ".join(header for name, header in HEADERS.items() if name in quantities)
     named = f"Columns with fitted cells: {fitted}" if fitted else "No cell here was fitted"
     assert f"{named}. " in " ".join(text.split())
-
-
-def test_no_exhibit_is_left_out(whole_run: Path) -> None:
-    """Of any paper that the run has made, whether it is listed here or not."""
-    papers = [whole_run, *whole_run.glob("papers/*")]
-    made = {
-        (str(paper.relative_to(whole_run)), path.stem)
-        for paper in papers
-        for path in paper.glob("results/[ft]*s/[ft]*_??.csv")
-    }
-    assert made == {*EXHIBITS}
