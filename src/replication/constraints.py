@@ -328,12 +328,14 @@ def witness_task(
     *,
     source: str,
     free: Sequence[str] = (),
+    besides: str = "",
     clusters: Mapping[str, Sequence[str]] | None = None,
     digits: int = 5,
 ) -> TaskScores:
     """Return a witness's scores, shape (n_items, n_models), in the form the pair engine reads."""
-    # `files` has the SHA-256 of what it was made from, by name; `free`, what was chosen freely.
-    fitted = "the printed numbers marked input or target in results/witness/roles.csv"
+    # `files` has the SHA-256 of what it was made from, by name; `free`, what was chosen freely;
+    # `besides`, what it was fitted to besides, with an "and".
+    fitted = f"{besides}the printed numbers marked input or target in results/witness/roles.csv"
     if FITTED in files:
         fitted += f", whose SHA-256 is {files[FITTED][:12]}"
     if free:

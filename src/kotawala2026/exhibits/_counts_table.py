@@ -137,7 +137,7 @@ def shown_columns(
     return [
         Column("label", label),
         Column("models", "Models A, B"),
-        compared("p", "p̂_A, p̂_B", given="b_printed" not in frame),
+        compared("p", "p̂_A, p̂_B"),
         counted(frame, "b", "b"),
         counted(frame, "c", "c"),
         compared("rho", "ρ̂"),
@@ -147,15 +147,15 @@ def shown_columns(
     ]
 
 
-def inputs_note(frame: pd.DataFrame) -> str:
-    """Return the sentences of a note that tell what is put in from what is recomputed."""
+def inputs_note(frame: pd.DataFrame, free: str) -> str:
+    """Return what is put in and what is recomputed; `free` says how many p̂ b and c leave open."""
     given = (
         "Accuracies p̂, b and c are counted on the items"
         if "b_printed" in frame
-        else "b and c are the printed ones, and the p̂ those nearest to print that they allow"
+        else f"b, c and {free} are put in as printed; the other p̂ follow from b − c"
     )
     return (
-        f"{COUNTS} {given}; ρ̂ (correlation of the scores), both p-values and N* follow from them. "
+        f"{COUNTS} {given}; ρ̂ (correlation of the scores), both p-values and N* follow from these. "
         f"p: McNemar's test, asymptotic without correction (χ²) and exact. {DECLARED}"
     )
 

@@ -24,6 +24,7 @@ from llm_power._statistics.arrays import FloatArray, IntArray
 from replication.exhibits import Drawing, Exhibit
 from replication.stages import csv_text
 
+_SHOWN_AS: Final = {"expected": "expected", "drawn": "sampled"}
 _MARKERS: Final = ("o", "s", "^")
 _CROSS: Final[dict[str, Any]] = {
     "marker": "x",
@@ -85,6 +86,7 @@ def power_figure(
     symbol: str,
     behind: str,
     claim: str,
+    formula: str,
     notes: Sequence[str],
     population: str,
     resamples: str,
@@ -93,7 +95,7 @@ def power_figure(
 ) -> Exhibit:
     """Return the figure of the curves of `tabulate`, the table of where each meets the target.
 
-    `behind` says what the table is of, `claim` what the paper states of the curves.
+    `behind` says what the table is of, `claim` what the paper states, `formula` what N* is.
     """
     curves = curves_of(frame)
     expected, drawn = (
@@ -103,6 +105,9 @@ def power_figure(
     errors = map(as_fixed(3), expected["crossing_to_n_star_se"])
     with_errors = [f"{ratio} ± {error}" for ratio, error in zip(ratios, errors, strict=True)]
     gaps = ", ".join(f"{x:g}" for x in expected["delta"])
+    spare = tolerance - np.abs(expected["crossing_to_n_star"] - 1)
+    barely = expected.loc[(spare >= 0) & (spare < expected["crossing_to_n_star_se"]), "delta"]
+    by_little = "".join(f" (at {gap} = {x:g} by less than a standard error)" for x in barely)
     error = float(np.abs(expected["reference_delta"] / expected["delta"] - 1).max())
     off = f" to within {100 * error:.1g}%" if error else ""
     within, of_drawn, of_own = (
@@ -119,7 +124,7 @@ def power_figure(
     table = Table(
         frame=curves,
         columns=[
-            Column("reference", "Reference", as_text),
+            Column("reference", "Reference", _SHOWN_AS.__getitem__),
             Column("delta", gap, as_text, "right"),
             Column("n_star", "N*", as_fixed(1), "right", "$N^{*}$"),
             Column("reference_n_star", "N* of the reference", as_fixed(1), "right"),
@@ -135,10 +140,10 @@ def power_figure(
             f"{claim} Against an expected reference, whose gaps are these{off}, the ratios are "
             f"{', '.join(ratios)} at gaps of {gaps}: the statement "
             f"{'holds' if held else 'does not hold'}.",
-            f"A drawn reference of {n_reference:,} items has its own gap and N*, which the curve "
-            f"follows. Of drawn references {100 * every:.1f}% have all {len(expected)} ratios "
+            f"A sampled reference of {n_reference:,} items has its own gap and N*, which the curve "
+            f"follows. Of sampled references {100 * every:.1f}% have all {len(expected)} ratios "
             f"within {100 * tolerance:g}% of the nominal N* (gap assumed normal). The paper does "
-            "not state whether its reference was drawn, nor which N* its verticals mark.",
+            "not state whether its reference was sampled, nor which N* its verticals mark.",
             *notes,
             f"{n_trials:,} trials a size, resamples: {resamples}. Crossing: between the two sizes "
             "about the target, on the scale of eq. (2). SE is the Monte Carlo error.",
@@ -147,22 +152,23 @@ def power_figure(
     caption = (
         f"{population} Power of the paired bootstrap against the number of items, with standard "
         f"errors; {n_trials:,} trials a point, resamples: {resamples}. Printed: the crossings of "
-        f"{POWER:g} are within {100 * tolerance:g}% of N* (dashed, shaded); drawn are ours (rings) "
-        f"for the expected reference, {', '.join(with_errors)} of N* (± Monte Carlo SE); "
-        "crosses: those for a drawn one. The paper does not say which of them its bootstrap "
-        "resamples. A crossing is interpolated between the two sizes next to it, the normal "
-        f"quantile of the power being linear in the root of n by eq. (2). {DECLARED}"
+        f"{POWER:g} are within {100 * tolerance:g}% of N* (dashed, shaded; {formula}). Rings: ours "
+        f"against an expected reference, {n_reference:,} items with this gap and correlation, "
+        f"{', '.join(with_errors)} of N* (± Monte Carlo SE) at {gap} = {gaps}; crosses: against "
+        "one sampled reference. The paper does not say which of them its bootstrap resamples. "
+        f"Crossings are interpolated on the scale of eq. (2). {DECLARED}"
     )
     finding = (
         f"Against reference items with the gap, power crosses {POWER:g} within "
         f"{100 * tolerance:g}% of N* at {within} of {len(expected)} gaps"
-        f"{', as printed' if held else ''}; against {n_reference:,} drawn ones, at {of_drawn} by "
-        f"this N* and at {of_own} by their own."
+        f"{', as printed' if held else ''}{by_little}; against {n_reference:,} sampled items, at "
+        f"{of_drawn} by this N* and at {of_own} by the N* of those items."
     )
-    if (frame["n_items"] < _FEWEST_ITEMS).any():
+    few = sorted(set(frame.loc[frame["n_items"] < _FEWEST_ITEMS, "n_items"]))
+    if few:
         caption += (
-            f" Grey: fewer than {_FEWEST_ITEMS} items, of which the percentile bootstrap rejects "
-            "far too often."
+            f" Grey, not joined: {' and '.join(map(str, few))} items, from which the percentile "
+            "bootstrap rejects far more often than α where there is no gap."
         )
     return Exhibit(
         table,
@@ -198,7 +204,7 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
         note(ax, mark, (n_star * (1 + tolerance), 0.03), (2, 0), rotation=90, va="bottom")
     ax.axhline(POWER, color="0.3", linestyle=":", linewidth=0.8)
     drawn = frame.loc[frame["reference"] == "drawn", "crossing"].unique()
-    (cross,) = ax.plot(drawn, [POWER] * len(drawn), label="of drawn items", **_CROSS)
+    (cross,) = ax.plot(drawn, [POWER] * len(drawn), label="of sampled items", **_CROSS)
     ax.set(xscale="log", ylim=(0, 1.03), xlabel="items $n$", ylabel="power of the bootstrap")
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.xaxis.set_minor_formatter(NullFormatter())

@@ -24,11 +24,12 @@ def make(inputs: Inputs) -> Exhibit:
     frame = figure_01(inputs.stage("oll_v1", "required_n"))
     compared = summarize(frame, inputs.settings)
     caption = (
-        "Circles: required items of the unpaired formula, which the paper calls Miller's (2024), "
-        f"over those of eq. (6), {len(frame)} pairs of the Open LLM Leaderboard v1; dashed: 1/(1 "
-        "− ρ); grey band: the quartiles of the gain; below: gain minus 1/(1 − ρ), and the largest "
-        "absolute residual that the paper prints, with the sign of ours. Median, quartiles and "
-        "range were fitted, the residuals were not; ours (printed, ≠ where it differs): "
+        "Circles: required items of the unpaired formula, which the paper calls Miller's (2024; "
+        f"his own eq. (9) is paired), over those of eq. (6), {len(frame)} pairs of the Open LLM "
+        "Leaderboard v1; dashed: 1/(1 − ρ); grey band: the quartiles of the gain; below: gain "
+        "minus 1/(1 − ρ), never above 0 for ρ > 0, and the printed maximum, read as an absolute "
+        "value and drawn below 0. Median, quartiles and range were fitted, the residuals were "
+        "not; ours (printed, ≠ where it differs): "
         + "; ".join(f"{name} {ours} ({printed})" for name, printed, ours in compared)
         + f". {DECLARED}"
     )
@@ -92,14 +93,14 @@ def draw(frame: pd.DataFrame, compared: Sequence[tuple[str, str, str]]) -> Figur
     ax.axhline(median, color=GREY, linewidth=0.7, zorder=0)
     small: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "fontsize": 6.5}
     note(ax, "quartiles and median", (0.03, upper), (0, -2), va="top", color="0.35", **small)
-    ax.set_ylabel(r"$N^{\ast}_{\mathrm{Miller}} \,/\, N^{\ast}_{\mathrm{paired}}$")
+    ax.set_ylabel(r"$N^{\ast}_{\mathrm{unpaired}} \,/\, N^{\ast}_{\mathrm{paired}}$")
     figure.legend(loc="outside upper center", ncols=2)
     _print_beside(ax, compared)
     strip.axhline(0, color="0.2", linestyle="--", linewidth=0.8)
     strip.scatter(frame["rho"], frame["residual"], s=9, **circles)
     printed = -float(compared[-1][1].removeprefix("≠ "))
     strip.axhline(printed, color=ORANGE, linestyle=":", linewidth=1.0)
-    note(strip, "printed largest", (0.0, printed), (3, 2), **small)
+    note(strip, "printed max.", (0.0, printed), (3, 2), **small)
     strip.set(ylabel="residual", xlabel=r"correlation $\hat\rho$ of the pair")
     strip.set_ylim(min(printed, float(frame["residual"].min())) * 1.25, 0.012)
     figure.align_ylabels()

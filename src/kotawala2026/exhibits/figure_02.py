@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from kotawala2026.exhibits._beside import of_witness
 from kotawala2026.exhibits._marks import (
     PRINTED,
     as_ratio,
@@ -34,18 +35,22 @@ def make(inputs: Inputs) -> Exhibit:
         f"{unresolved} of {len(frame)} pairs need more items than their task has, up to "
         f"{frame['r'].max():,.0f} times as many."
     )
+    sources = inputs.provenance()
+    others, n_star = unresolved - len(printed), inputs.settings["figure_4_n_star"]
+    chosen = (
+        f"Of the {others} others unresolved the paper prints only how many, and N* = {n_star:,} of "
+        "one (Figure 4, ARC-C): those of Wino, and the counts of both tasks, the witness chose. "
+    )
     caption = (
         "r = N*/N of every pair, the better model first, ascending within its task. Bars begin at "
         "r = 1 (dashed), beyond which a pair is unresolved. Diamonds: r from the "
-        f"{len(printed)} required numbers that Table 6 prints. Printed as unresolved: "
+        f"{len(printed)} required numbers that Table 6 prints. "
+        f"{''.join(of_witness(sources, chosen))}Printed as unresolved: "
         f"{n_printed}/{inputs.settings['oll_v1_pairs']}. {DECLARED} "
         + spelled_out("ARC-C", "HS", "Wino", "Mistral-I", "Llama-I", "gemma", "gemma-it")
     )
     return Exhibit(
-        frame,
-        Drawing(
-            title, inputs.provenance(), lambda: draw(frame, printed, n_printed), caption, finding
-        ),
+        frame, Drawing(title, sources, lambda: draw(frame, printed, n_printed), caption, finding)
     )
 
 

@@ -18,7 +18,8 @@ from kotawala2026.exhibits._marks import (
     printed_handle,
     style_bars,
 )
-from kotawala2026.operating_point import DECLARED
+from kotawala2026.exhibits.item_count import implied_item_count
+from kotawala2026.operating_point import COUNTS, DECLARED
 from llm_power._provenance import Provenance
 from llm_power._report.figures import new_figure
 from llm_power._statistics.arrays import FloatArray
@@ -36,13 +37,15 @@ def make(inputs: Inputs) -> Exhibit:
     n_items, printed_n = int(frame["n_items"][0]), int(counts.n_items[0])
     of_caption = "the number" if n_items == printed_n else f"where {printed_n:,} is the number"
     unresolved, n_printed = int((~frame["resolved"]).sum()), inputs.settings["figure_3_unresolved"]
+    implied = implied_item_count(counts).n_items
     apart, within = np.abs(second / frame["r"] - 1).max(), inputs.settings["figure_3_forms_within"]
     caption = (
         f"r = N*/N at N = {n_items:,}, {of_caption} of the paper's caption, by eq. (6); bars "
         "begin at r = 1 (dashed), beyond which a pair is unresolved; ticks: by Connor's "
         f"formula for N* from b and c, at most {100 * apart:.2f}% apart (printed: within "
-        f"{100 * within:g}%); diamonds: from the N* that Table 7 prints. The three coincide to the "
-        f"eye. Printed as unresolved: {n_printed}. {DECLARED}"
+        f"{100 * within:g}%, of a formula that the paper does not write down); diamonds: from the "
+        "N* that Table 7 prints. The three coincide to the eye. Printed as unresolved: "
+        f"{n_printed}. Table 7 names the models; its N* need N = {implied:,}. {COUNTS} {DECLARED}"
     )
     return Exhibit(
         frame,

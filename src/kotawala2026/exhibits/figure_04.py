@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -42,6 +42,7 @@ def make(inputs: Inputs) -> Exhibit:
         "horizon": HORIZON * settings["figure_4_n_star"],
         "seed": numbers["seed"],
     }
+    p10, p01 = discordance_from_required_n(pair["delta"], pair["n_star"])
     trajectories = compute(**pair, n_trajectories=numbers["n_trajectories"])
     calibration = calibrate(**pair, n_trials=numbers["n_trials"], window=window, alpha=alpha)
     sources = [
@@ -57,13 +58,15 @@ def make(inputs: Inputs) -> Exhibit:
             "Mixture e-process trajectories",
             sources,
             lambda: draw(trajectories, calibration, window=window, alpha=alpha),
-            "An ARC pair that the paper does not name, probably Mistral-7B-Instruct-v0.2 and "
-            "Llama-3-8B-Instruct on ARC-Challenge; printed are gap "
-            f"δ = {pair['delta']:g}, correlation ρ = "
-            f"{settings['e_process_rho']:g}, N* = {pair['n_star']:,} at two-sided α = {alpha:g} "
-            f"and power {settings['power']:g}. Log of the mixture e-process, eq. (24): without a "
-            f"gap at most {100 * alpha:g}% of all trajectories ever cross the threshold log(1/α) "
-            "(dashed). " + caption(calibration, trajectories, window, settings["figure_4_type_1"]),
+            f"An ARC pair that the paper does not name, with gap δ = {pair['delta']:g}, "
+            f"correlation ρ = {settings['e_process_rho']:g}, N* = {pair['n_star']:,} at two-sided "
+            f"α = {alpha:g} and power {settings['power']:g}; probably Mistral-7B-Instruct-v0.2 and "
+            "Llama-3-8B-Instruct on ARC-Challenge, the only one displayed with this gap. "
+            f"Simulated from δ and N*: {_percent(p10 + p01)}% discordant items, "
+            f"{_percent(p10 / (p10 + p01))}% of them for the better model. Log of the mixture "
+            f"e-process, eq. (24): without a gap at most {100 * alpha:g}% of all trajectories ever "
+            "cross the threshold log(1/α) (dashed). "
+            + caption(calibration, trajectories, window, settings),
             finding(calibration, alpha),
         ),
         files={"_trajectories.csv": csv_text(trajectories)},
@@ -180,15 +183,17 @@ def caption(
     calibration: pd.DataFrame,
     trajectories: pd.DataFrame,
     window: tuple[float, float],
-    type_1: Sequence[float],
+    printed: Mapping[str, Any],
 ) -> str:
     """Return the sentences of the caption that tell what is drawn, and what the paper prints."""
+    type_1, power = printed["figure_4_type_1"], printed["figure_4_power"]
     return (
         f"{trajectories['trajectory'].max()} trajectories under each hypothesis, the first of "
-        f"their stream; shares of {_trials(calibration)}. Printed in the paper's caption: "
-        f"under H0 they stay below, under H1 they cross between {window[0]:,} and {window[1]:,} "
-        f"items (shaded); in its Appendix C shares of {' and '.join(map(str, type_1))} of two "
-        "pairs' trials cross under H0."
+        f"their stream; shares of {_trials(calibration)} ({HORIZON} N*). Printed in the paper's "
+        "caption, without their number or length: under H0 they stay below, under H1 they cross "
+        f"between {window[0]:,} and {window[1]:,} items (shaded); in its Appendix C shares of "
+        f"{' and '.join(map(str, type_1))} of two pairs' trials cross under H0, "
+        f"{' to '.join(f'{x:.0%}' for x in power)} under H1."
     )
 
 
@@ -198,7 +203,8 @@ def finding(calibration: pd.DataFrame, alpha: float) -> str:
     return (
         f"Without a gap {shares['null']} of {null['n_trials']:,} trials cross the threshold by "
         f"{null['horizon']:,} items, where {100 * alpha:g}% ever may; with the gap "
-        f"{shares['within']} first cross in the shaded range, where the paper has all cross."
+        f"{shares['within']} first cross in the shaded range, where the paper's caption has them "
+        "cross."
     )
 
 

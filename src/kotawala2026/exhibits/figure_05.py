@@ -18,13 +18,15 @@ def make(inputs: Inputs) -> Exhibit:
         symbol=r"\delta",
         behind="Behind Figure 5: where the bootstrap reaches its target power on 0/1 pairs.",
         claim=f"Appendix B: the bootstrap crosses the target within {100 * tolerance:g}% of N*.",
+        formula="eq. (6)",
         notes=[
             "The figure shows the expected reference: its four cells hold the counts expected "
             "at these parameters, rounded to whole items."
         ],
         population="Pairs of 0/1 scores: "
         f"p_A = {inputs.settings['figure_5_p_a']:g}, p_B lower by δ, "
-        f"correlation ρ = {inputs.settings['figure_5_rho']:g}.",
+        f"correlation of the scores ρ = {inputs.settings['figure_5_rho']:g} (printed: about that, "
+        "by a latent Gaussian copula).",
         resamples="infinitely many",
         tolerance=tolerance,
         seed=inputs.numbers["seed"],

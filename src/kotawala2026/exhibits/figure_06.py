@@ -21,14 +21,16 @@ def make(inputs: Inputs) -> Exhibit:
         behind="Behind Figure 6: where the bootstrap reaches its target power on graded pairs.",
         claim="Figure 6: the bootstrap tracks the paired-t required N within "
         f"±{100 * tolerance:g}%.",
+        formula="paired t, eq. (3); the bound is the caption's, the text has a range up to it",
         notes=[
             "The figure shows the expected reference: equidistributed quantiles of the two "
             "scores. The paper states neither the correlation nor how the means differ: here "
             f"the latent correlation is {rho_z:g}, and B keeps A's concentration "
             "of 6 at a lower mean."
         ],
-        population="Graded pairs: A's scores are Beta(4, 2), B's mean is lower by Δμ; "
-        f"latent correlation {rho_z:g}.",
+        population="Graded pairs: A's scores are Beta(4, 2), B's a beta distribution with the same "
+        f"concentration and a mean lower by Δμ; latent correlation {rho_z:g} (the paper prints "
+        "neither this nor B's distribution).",
         resamples=f"{n_resamples:,}",
         tolerance=tolerance,
         seed=inputs.numbers["seed"],

@@ -38,7 +38,7 @@ def make(inputs: Inputs) -> Exhibit:
         "n_h/N* over the three, and no accuracy. Whisker: N* of all counts of these items that "
         "display these numbers, black where the pair is unresolved, as printed; hatched bar: the "
         "witness, one of them. The pairs with hollow bars are printed as resolved, that is, as "
-        "needing at most N items. "
+        "needing at most N items; which GPT model leads the text does not say. "
         f"{DECLARED} {spelled_out('pp')}"
     )
     return Exhibit(
@@ -83,14 +83,15 @@ def possible_pairs(
 def find(frame: pd.DataFrame, possible: pd.DataFrame, n_items: int) -> str:
     """Return what the printed numbers decide of the pair whose gap and correlation they give."""
     (row,) = frame[frame["is_printed"]].to_dict("records")
-    pair = f"{model_label(row['model_a'])} vs {model_label(row['model_b'])}"
+    better, worse = (model_label(row[name]) for name in ("model_a", "model_b"))
+    pair = f"{better} vs {worse}"
     if possible.empty:
         return f"No counts of {n_items:,} items display the numbers that are printed of {pair}."
     unresolved = possible[possible["n_star"] > n_items]
     accuracy = unresolved["accuracy"]
     too_few = (
         f"and {as_integer(unresolved['n_star'].min())} or more if it is unresolved, as printed: "
-        f"its lower accuracy is then {accuracy.min():.0%} to {accuracy.max():.0%}"
+        f"{worse}'s accuracy is then {accuracy.min():.0%} to {accuracy.max():.0%}"
         if len(unresolved)
         else f"and the {n_items:,} at hand are enough, where it is printed as unresolved"
     )
@@ -139,11 +140,13 @@ def draw(frame: pd.DataFrame) -> Figure:
     for at, bar, row in zip(place, bars, frame.to_dict("records"), strict=True):
         if row["is_printed"]:
             low, high = row["n_star_lower"], row["n_star_upper"]
-            ax.plot([low, high], [at, at], **_WHISKER | {"color": "0.55"})
+            # Else the hatching swallows the line.
+            ax.plot([low, high], [at, at], color="white", linewidth=3.0, zorder=3)
+            ax.plot([low, high], [at, at], **_WHISKER | {"color": "0.4"})
             ax.plot([max(low, n), high], [at, at], **_WHISKER)
             allowed = f"{as_integer(low)} to {as_integer(high)}"
             between = f"{allowed}; witness {as_integer(row['n_star'])}"
-            note(ax, between, (low, at - 0.29), fontsize=6.5, va="top", bbox=_WHITE)
+            note(ax, between, (n, at - 0.29), (3, 0), fontsize=6.5, va="top")
         else:
             bar.set(**_FREE)
             note(ax, f"at most {n:,.0f}", (n, at), (3, 0), va="center")
@@ -168,7 +171,6 @@ def draw(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-_WHITE: Final = {"facecolor": "white", "linewidth": 0, "pad": 0.2}
 _WHISKER: Final[dict[str, Any]] = {
     "color": "black",
     "linewidth": 1.2,

@@ -76,8 +76,7 @@ def table_01(
         raise InvalidArgument(f"published must have the 5 rows of Table 1, got {len(published)}")
     per_arm = np.array([n for _, n in obtained])
     printed = published["convention"].astype(str)
-    multiples = np.rint(per_arm[:-1] / per_arm[0]).astype(np.int64)
-    convention = [*("K/h^2" if m == 1 else f"{m}K/h^2" for m in multiples), printed.iloc[-1]]
+    convention = [*map(_multiple, per_arm[:-1] / per_arm[0]), printed.iloc[-1]]
     adjusted = np.where(np.isnan(per_arm), n_star, (1 - rho) * per_arm)
     return pd.DataFrame(
         {
@@ -125,13 +124,15 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
             compared("per_arm", "Per arm", as_rounded_up),
             compared("times_one_minus_rho", "×(1−ρ)", as_rounded_up),
         ],
-        finding=f"Multiplied by 1−ρ, the output of {halved} of {len(frame)} calculators is about "
-        f"half of the required N* = {as_rounded_up(n_star)}; the paper says {printed_halved}.",
+        finding=f"Multiplied by 1−ρ, the output of {halved} of {len(frame)} calculators (G*Power "
+        f"by its formula) is about half of the required N* = {as_rounded_up(n_star)}; the paper "
+        f"says {printed_halved}.",
         caption=f"At (p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
         number="1",
         provenance=[Provenance.published("Table 1; R's row recorded, statsmodels' row called")],
         notes=[
-            "Cohen's K/h² is the formula of one sample, and two samples need 2K/h² each. G*Power "
+            "Cohen's K/h² is the formula of one sample, and two samples need 2K/h² each; the paper "
+            "cites it as his Eq. 6.3.2, the book was not at hand. G*Power "
             f"was not run: its test's textbook formula, with pooled variance, gives {g_power:,.2f} "
             f"items an arm, 2K/h² {r_pwr:,.2f}.",
             "K: squared sum of the normal quantiles of 1 − α/2 and of the power; h: Cohen's effect "
@@ -140,6 +141,11 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
             f"{DECLARED}",
         ],
     )
+
+
+def _multiple(ratio: float) -> str:
+    near = "≈ " if abs(ratio - round(ratio)) > 1e-4 else ""
+    return f"{near}{round(ratio) if ratio > 1.5 else ''}K/h^2"
 
 
 def _rounded_up(printed: pd.Series, values: np.ndarray) -> list[bool]:

@@ -129,8 +129,9 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
         number="2",
         provenance=provenance(seed=seed, n_trials=n_trials),
         notes=[
-            "Max dev.: largest deviation over the five cells, of the type-I error α̂ from "
-            f"{ALPHA:g} and of the power from {POWER:g}, in percentage points (pp); "
+            "Max dev.: largest deviation over the five cells, of the type-I error α̂ from the "
+            f"two-sided α = {ALPHA:g} and of the power from its target {POWER:g}, in percentage "
+            "points (pp); "
             f"{_items(cells)} items a trial. Null: that both accuracies are equal (marginal), or "
             "that both models are as likely to be right on each item (sharp); p: mean accuracy "
             "of the two models, ρ_z: their latent correlation.",
@@ -254,7 +255,8 @@ def _no_other_five(summary: pd.DataFrame, cells: pd.DataFrame) -> list[str]:
     return [
         f"No other five would help: at n = {_items(cells)} the exact power is within {chi2:.1f} pp "
         f"(χ²) and {corrected:.1f} pp (continuity-corrected) of its target in every cell. Fewer "
-        "items would: the paper's caption has n among the coordinates, its text prints one n."
+        "items in some cells could: the paper's caption has n among the coordinates, its text "
+        "prints one n."
     ]
 
 

@@ -84,18 +84,18 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
         finding="With subjects as clusters "
         f"{count_unresolved(frame['resolved_cluster'])} of {len(frame)} pairs are unresolved, "
         f"without them {count_unresolved(frame['resolved'])}; the clusters turn "
-        f"{flipped or 'none'}.",
+        f"{f'ranks {flipped}' if flipped else 'none'}.",
         caption=f"Adjacent MMLU-Pro pairs, N = {n:,}; bold: cluster N* above N.",
         number="4",
         provenance=[*provenance, Provenance.published("Table 4")],
         notes=[
-            *of_witness(provenance, "δ̂ and ρ̂ follow from the counts of Table 7, fitted too."),
+            *of_witness(provenance, "δ̂ and ρ̂ check Table 4 against the counts of Table 7 alone."),
             "δ̂: gap of the pair; ρ̂: correlation of its scores; D: their difference on an item; "
-            "ICC(D): intraclass correlation of D within subjects. Design effect DE = 1 + (m − 1) "
-            f"max(ICC(D), 0), m = {n / n_subjects:.1f} being the mean size of the {n_subjects} "
-            f"subjects. Cluster N* is DE times the N* of Table 7, without clusters. N = {n:,} "
-            "gives every N* of Table 7; one item more, as the paper's caption has it, does not. "
-            "Section 1 of the paper says that both pairs that the clusters turn have N* > 3N. "
+            "ICC(D): intraclass correlation (one-way ANOVA) of D within subjects. Design effect DE "
+            f"= 1 + (m − 1) max(ICC(D), 0), m = {n / n_subjects:.1f} being the mean size of the K "
+            f"= {n_subjects} subjects. Cluster N* is DE times the N* of Table 7, without clusters; "
+            f"M: million. N = {n:,} gives every N* of Table 7; one item more, as the paper's "
+            "caption has it, does not. By Section 1 both pairs that clusters turn have N* > 3N. "
             f"{DECLARED} {spelled_out('pp')}",
         ],
     )

@@ -134,6 +134,7 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
     """Dress the frame of `table_05`, alone or below that of `table_05_oll_v1`."""
     shown = _as_printed(frame)
     boards = [str(board) for board in frame["board"].unique()]
+    families = " and ".join(map(str, frame.drop_duplicates("board")["pairs"]))
     example = str(shown[boards[0]].iloc[0])
     return Table(
         frame=frame,
@@ -154,12 +155,12 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
                 "The counts follow from numbers fitted elsewhere, or were not used in the fit.",
             ),
             f"{example}: {' of '.join(example.split('/'))} pairs. {_columns_from(frame)} Fixed-n: "
-            "N* is above N. Bonferroni: so is N* at α/m, m being all pairs of the column; Holm: at "
-            "α over the number of pairs whose p-value is not smaller. Anytime-valid: monitoring "
-            "does not detect a gap of this size within N items at the target power; pairs that "
-            f"have not crossed are {_not_crossed(frame)}. Real-ICC clustered: N* times the design "
-            "effect of Table 4 is above N; n/a: no clusters. The CSV names the pairs, and adds "
-            "procedures to those of the paper's table.",
+            f"N* is above N. Bonferroni: so is N* at α/m, m = {families}; Holm: at α over "
+            "the number of pairs whose p-value is not smaller. Anytime-valid: so is N* with the "
+            "boundary of the e-process, eq. (24), at the pair's discordant items in place of the "
+            f"normal quantile of α/2; pairs that have not crossed are {_not_crossed(frame)}. "
+            "Real-ICC clustered: N* times the design effect of Table 4 is above N; n/a: no "
+            "clusters. The CSV names the pairs, and adds procedures to those of the paper's table.",
             *_beyond_fixed_n(frame[frame["board"] == MMLU_PRO]),
             f"{DECLARED} {spelled_out('OLL v1')}",
         ],
@@ -204,29 +205,29 @@ def _not_crossed(frame: pd.DataFrame) -> str:
 
 
 def _beyond_fixed_n(frame: pd.DataFrame) -> list[str]:
-    """Say which pairs of MMLU-Pro other procedures add, and which of them have crossed."""
+    """Say which pairs of MMLU-Pro other procedures add, and which have crossed."""
     pairs = {
         str(row["procedure"]): [name for name in row["which"].split(", ") if name]
         for row in frame.to_dict(orient="records")
     }
     if not pairs:
         return []
+    of_text = frame.loc[frame["where"] == "Section 6.2", ["procedure", "printed"]].to_numpy()
+    shown = {"anytime-valid": _MONITORED, "clustered": _CLUSTERED}
+    shown |= {f"{name} (Section 6.2: {printed})": str(name) for name, printed in of_text}
     added = {
-        name: [pair for pair in pairs[name] if pair not in pairs["Fixed-n"]]
-        for name in (_MONITORED, _CLUSTERED)
+        label: [pair for pair in pairs[name] if pair not in pairs["Fixed-n"]]
+        for label, name in shown.items()
     }
-    crossed = [pair for pair in added[_MONITORED] if pair not in pairs[_NOT_CROSSED]]
+    crossed = [pair for pair in added["anytime-valid"] if pair not in pairs[_NOT_CROSSED]]
     also = (
         f". {' and '.join(crossed)} has crossed on these counts, where Section 6.5 says that it "
         "has not; detection at that power asks for more"
         if crossed
         else ""
     )
-    monitored, clustered = (" and ".join(added[name]) or "none" for name in added)
-    return [
-        f"{MMLU_PRO}'s pairs beyond those of fixed-n: anytime-valid {monitored}, clustered "
-        f"{clustered}{also}."
-    ]
+    lists = "; ".join(f"{label}: {' and '.join(new) or 'none'}" for label, new in added.items())
+    return [f"{MMLU_PRO}'s pairs beyond those of fixed-n: {lists}{also}."]
 
 
 def _columns_from(frame: pd.DataFrame) -> str:

@@ -57,7 +57,8 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         number="6",
         provenance=[*provenance, Provenance.published("Tables 6 and 11")],
         notes=[
-            f"{inputs_note(frame)} N is printed, N* is rounded to the nearest integer.",
+            f"{inputs_note(frame, 'one p̂ a task')} N as printed, N* rounded to the nearest "
+            "integer.",
             spelled_out("OLL v1", "ARC-C", "HS", "Wino", "Mistral-7B-I-v0.2"),
         ],
     )

@@ -57,7 +57,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
     n, printed_n = int(frame["n_items"][0]), int(frame["n_printed"][0])
     beyond = frame.loc[frame["n_star_rules_at_printed_n"] == "", "label"].tolist()
     yields = f"{int(frame['n_star_agrees'].sum())} of {len(frame)} printed N*"
-    at_n = "Counted on these items" if "b_printed" in frame else "This N gives most of them"
+    at_n = "Counted on these items" if "b_printed" in frame else "No N gives more of those printed"
     unresolved = count_unresolved(frame["resolved"])
     unresolved_there = int(np.count_nonzero(frame["n_star_at_printed_n"] > frame["n_printed"]))
     return Table(
@@ -71,8 +71,9 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         number="7",
         provenance=[*provenance, Provenance.published("Tables 4 and 7")],
         notes=[
-            inputs_note(frame),
-            f"N* is rounded up. {at_n}; at N = {printed_n:,} no rounding gives the printed N* of "
-            f"{', '.join(beyond) or 'no pair'}, and {unresolved_there} pairs are unresolved.",
+            inputs_note(frame, "one p̂"),
+            f"N* is rounded up. {at_n}; at N = {printed_n:,} no rounding gives those of "
+            f"{', '.join(beyond) or 'any pair'}, and {unresolved_there} pairs are unresolved"
+            f"{' too' if unresolved_there == unresolved else ''}.",
         ],
     )

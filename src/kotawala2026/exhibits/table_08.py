@@ -75,8 +75,9 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         number="8",
         provenance=[*provenance, Provenance.published("Table 8")],
         notes=[
-            "N* and the design effect are those of the items that remain. Unresolved: their "
-            "product is above the number of these items; the paper does not say what it compares.",
+            "N* and the design effect (Table 4, whose subjects these are) are those of the items "
+            "that remain. Unresolved: their product is above the number of these items; the paper "
+            "does not say what it compares.",
             *_resolved_by_a_drop(frame),
             *outcome,
             f"The CSV has a row per subject, and names the pairs. {DECLARED}",

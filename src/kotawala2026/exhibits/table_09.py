@@ -160,9 +160,9 @@ def present(
         ],
         notes=[
             "ICC(D): intraclass correlation, within subjects, of the difference D of the scores; "
-            "DE: design effect; cluster N*: N* times DE, as in Table 4. Pr(unr.): share of the "
-            f"resamples with cluster N* above N = {n_items:,}, unresolved; the draw decides a "
-            f"verdict where it is from {_RARE:.0%} to {1 - _RARE:.0%}.",
+            "DE: design effect; cluster N*: N* times DE, as in Table 4; M: million. Pr(unr.): "
+            f"share of the resamples with cluster N* above N = {n_items:,}, unresolved; the draw "
+            f"decides a verdict where it is from {_RARE:.0%} to {1 - _RARE:.0%}.",
             f"{bounds.sum()} of {bounds.size} bounds differ by at most "
             f"{MONTE_CARLO_STANDARD_ERRORS:.1f} standard errors, which chance exceeds in "
             f"{MONTE_CARLO_LEVEL:.1%} of cases; {_PRINTED_RESAMPLES:,} resamples in the paper and "

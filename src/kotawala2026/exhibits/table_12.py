@@ -84,6 +84,7 @@ def table_12(
     )
     verdict = "rejects" if rejects else "fails to reject"
     three, whole = as_fixed(3), as_fixed(0)
+    ends = "; ".join(whole(float(f"{end:.2g}")) for end in (low, high))
     p_shown = [as_p_value(p) for p in p_values]
     filled = {
         "summarize_counts(n11, b, c, n00).delta": (repr(delta), f"{three(100 * delta)} pp"),
@@ -101,8 +102,7 @@ def table_12(
         ),
         _INTERVAL: (
             f"{low!r}, {high!r}",
-            f"[{whole(low)}, {whole(high)}], "
-            f"{'straddles' if low <= n < high else 'does not straddle'} N",
+            f"[{ends}], {'straddles' if low <= n < high else 'does not straddle'} N",
         ),
         'adjusted_required_n(p, delta, sigma_d, n, procedure="bonferroni", m=m).q': (
             f"m = {family}: {q_family!r}",
@@ -110,7 +110,8 @@ def table_12(
         ),
         "n11, b, c, n00": (
             f"{n11}, {b}, {c}, {n00}",
-            f"{'not ' if items is None else ''}published; counts {n11:,}, {b:,}, {c:,}, {n00:,}",
+            f"{'public (Section 6.1), not at hand; Table 6 gives' if items is None else 'at hand:'}"
+            f" {n11:,}, {b:,}, {c:,}, {n00:,}",
         ),
     }
     if len(checklist) != len(filled):
@@ -150,8 +151,8 @@ def present(
             "The last column is our example, the others are the paper's. Counts in the order both "
             "right, A alone, B alone, both wrong.",
             "N* CI: 90% interval, from the 5th to the 95th percentile of the resamples (Section "
-            "6.1); its upper end, from gaps near 0, varies much with the draw. At a tie, N* = N, q "
-            f"≥ 1 holds and the gap counts as supported. {DECLARED}",
+            "6.1), to two digits; its upper end, from gaps near 0, varies much with the draw. "
+            f"{DECLARED}",
             "δ_MDE: minimum detectable effect; boot.: bootstrap; t: paired t test; CI: confidence "
             f"interval; Bonf.: Bonferroni; BH: Benjamini-Hochberg. {spelled_out('HS', 'pp')}",
         ],

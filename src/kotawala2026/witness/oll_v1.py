@@ -369,6 +369,7 @@ def witness_scores(
     """Return each task's scores, `tilted` or with the numbers alone linear in the cells."""
     patterns = cell_patterns(len(witness.board.models))
     cells = {task.task: task.cells if tilted else task.untilted for task in witness.tasks}
+    n_scores = len(cells) * len(witness.board.models)
     return tuple(
         witness_task(
             task,
@@ -376,6 +377,7 @@ def witness_scores(
             np.repeat(patterns, items, axis=0).astype(np.float64),
             files,
             source="witness",
+            besides=f"the {n_scores} scores that the leaderboard displayed and ",
             digits=6,
         )
         for task, items in cells.items()

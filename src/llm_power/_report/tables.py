@@ -342,8 +342,8 @@ def _notes(table: Table, rows: list[Row]) -> list[str]:
     compared = [column for column in table.columns if column.printed]
     given = [column.header for column in compared if column.given]
     if "witness" in kinds and compared:
-        fitted = f"With fitted cells: {'; '.join(given)}" if given else "No cell here was fitted"
-        disclosed.append(f"{fitted}.")
+        fitted = f"Columns with fitted cells: {'; '.join(given)}."
+        disclosed.append(fitted if given else "No cell here was fitted.")
     elif given:
         chosen = f"{', '.join(given)} were chosen by their printed cells"
         disclosed.append(f"{chosen}: that they agree proves nothing.")

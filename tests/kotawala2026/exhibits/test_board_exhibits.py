@@ -140,7 +140,7 @@ def test_table_4_agrees_with_itself_and_names_a_planted_cell(published: Loader) 
     assert frame[flags].to_numpy().all()
     flipped = (
         "With subjects as clusters 6 of 9 pairs are unresolved, without them 4; the clusters turn "
-        "4 vs 5 (N* is then 1.13 N) and 5 vs 6 (N* is then 3.24 N)."
+        "ranks 4 vs 5 (N* is then 1.13 N) and 5 vs 6 (N* is then 3.24 N)."
     )
     assert flipped in rendered(present_04(frame, WITNESS, n_subjects=14))
     unmoved = present_04(frame.assign(resolved=frame["resolved_cluster"]), WITNESS, n_subjects=14)
@@ -392,14 +392,17 @@ def test_table_10_finds_the_gemma_that_has_the_printed_gap(prospective: pd.DataF
     text = rendered(present_10(prospective, WITNESS, n_trials=1000))
     assert "| ARC, Llama-3-8B / gemma-it |" in text
     assert "Printed as “ARC, Llama-3-8B / gemma” and “HS, Llama-3-8B / gemma”; the printed" in text
-    at_n_star = prospective.loc[prospective["factor"] == 1, "power_exact"]
-    finding = (
-        f"test is {at_n_star.min():.2f} to {at_n_star.max():.2f}, where N* is to give 0.8; 9 of 9"
+    least, at, most = (
+        f"{prospective.loc[prospective['factor'] == factor, 'power_exact'].min():.2f} to "
+        f"{prospective.loc[prospective['factor'] == factor, 'power_exact'].max():.2f}"
+        for factor in (0.8, 1.0, 1.2)
     )
-    assert f"{finding} printed powers are within chance." in text
-    changed = prospective.assign(power_exact=0.9, power_agrees=False)
+    finding = f"test is {at}, where N* is to give 0.8; at 0.8 N* it is {least}, at 1.2 N* {most}."
+    assert f"{finding} 9 of 9 printed powers are within chance." in text
+    changed = prospective.assign(power_exact=prospective["factor"] / 2, power_agrees=False)
     text = rendered(present_10(changed, RAW, n_trials=1000))
-    assert "test is 0.90 to 0.90, where N* is to give 0.8; 0 of 9 printed powers" in text
+    assert "test is 0.50 to 0.50, where N* is to give 0.8; at 0.8 N* it is 0.40 to 0.40," in text
+    assert "at 1.2 N* 0.60 to 0.60. 0 of 9 printed powers" in text
     # The powers shown are exact.
     assert "simulated (" not in text
 
@@ -516,7 +519,7 @@ def test_figure_7_has_a_bar_a_pair_and_the_n_at_hand() -> None:
     assert frame["label"].tolist() == ["1 vs 2", "2 vs 3", "3 vs 4"]
     finding = figure_07.find(frame, possible, 1350)
     assert "DeepSeek-V3.2 needs 90 to 1,500 items, and 1,400 or more if" in finding
-    assert finding.endswith("its lower accuracy is then 20% to 40%.")
+    assert finding.endswith("DeepSeek-V3.2's accuracy is then 20% to 40%.")
     assert "the 1,500 at hand are enough" in figure_07.find(frame, possible, 1500)
     with house_style():
         ax = figure_07.draw(frame).axes[0]

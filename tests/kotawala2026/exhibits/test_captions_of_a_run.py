@@ -10,7 +10,14 @@ import pytest
 
 def test_figure_3_says_how_far_the_other_form_is(whole_run: Path) -> None:
     caption = (whole_run / "figures/camera_ready/figure_03.txt").read_text(encoding="utf-8")
-    assert "at most 1.27% apart (printed: within 1%)" in caption
+    assert "at most 1.27% apart (printed: within 1%, of a formula that" in caption
+    assert "its N* need N = 12,031." in caption
+
+
+def test_figure_2_says_which_bars_the_witness_chose(whole_run: Path) -> None:
+    caption = (whole_run / "figures/camera_ready/figure_02.txt").read_text(encoding="utf-8")
+    assert "Of the 4 others unresolved the paper prints only how many" in caption
+    assert "fitted to the 20 scores that the leaderboard displayed and the printed" in caption
 
 
 # Quantities of a witness by the headers of their columns, in the order of the tables.
@@ -30,5 +37,5 @@ def test_a_table_names_the_columns_that_its_witness_was_fitted_to(
     quantities = set(roles.loc[of_table, "quantity"].str.replace("_(lower|upper)$", "", regex=True))
     text = (whole_run / f"results/tables/table_{number:02d}.md").read_text(encoding="utf-8")
     fitted = "; ".join(header for name, header in HEADERS.items() if name in quantities)
-    named = f"With fitted cells: {fitted}" if fitted else "No cell here was fitted"
+    named = f"Columns with fitted cells: {fitted}" if fitted else "No cell here was fitted"
     assert f"{named}. " in " ".join(text.split())

@@ -121,7 +121,13 @@ def test_presented_tables_say_what_does_not_hold(
 ) -> None:
     text = " ".join(to_markdown(seven.present(table_7)).split())
     assert "N = 12,031" in text
-    assert "3 vs 4, 6 vs 7, 9 vs 10" in text
+    assert "b, c and one p̂ are put in as printed" in text
+    gives = (
+        "No N gives more of those printed; at N = 12,032 no rounding gives those of 3 vs 4, 6 vs"
+    )
+    assert f"{gives} 7, 9 vs 10, and 4 pairs are unresolved too." in text
+    fewer = " ".join(to_markdown(seven.present(table_7.assign(n_star_at_printed_n=1.0))).split())
+    assert "9 vs 10, and 0 pairs are unresolved." in fewer
     text = " ".join(to_markdown(eleven.present(table_11)).split())
     assert "Four tests agree on 6 of 7 close pairs; they split on HS, gem/L-8B (bold)." in text
     agreed = eleven.present(table_11.assign(verdict="FFFF"))
@@ -134,9 +140,7 @@ def test_tables_6_and_7_begin_with_what_their_frames_hold(
 ) -> None:
     said = " ".join(to_markdown(six.present(table_6)).split())
     assert "7 of 7 close pairs are unresolved: they need 2.0 to 1,892 times the items" in said
-    # What goes in is named before what is reproduced.
-    given = "p̂_A, p̂_B were chosen by their printed cells: that they agree proves nothing."
-    assert f"{given} All other" in said
+    assert "b, c and one p̂ a task are put in as printed; the other p̂ follow from b − c;" in said
     easier = table_6.assign(resolved=table_6["label"] == "Wino")
     said = " ".join(to_markdown(six.present(easier)).split())
     assert "4 of 7 close pairs are unresolved: they need 2.0 to 94 times the items" in said
@@ -190,7 +194,7 @@ def test_with_items_table_7_is_counted_on_them_and_marks_what_is_printed_otherwi
     assert "≠ 1,680 |" in text
     assert "8 of 9 printed N* follow from the counts at N = 12,031" in text
     assert "Counted on these items; at N = 12,032 no rounding gives" in text
-    assert "rest on their printed cells" not in text
+    assert "put in as printed" not in text
 
 
 def test_with_items_tables_6_and_11_and_figure_3_are_counted_on_them(

@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from kotawala2026.exhibits import figure_03, figure_04, figure_05, figure_06, table_02
-from kotawala2026.exhibits._power_curves import crossing_point, curves_of
+from kotawala2026.exhibits._power_curves import crossing_point, curves_of, power_figure
 from kotawala2026.exhibits._power_curves import draw as draw_curves
 from kotawala2026.simulations import TESTS, latent_correlation, rejection_rates
 from kotawala2026.simulations import figure_06 as chunks_of_figure_06
@@ -30,7 +30,7 @@ from llm_power._statistics.e_process import UNIFORM_98, log_e_value
 from llm_power._statistics.inversion import required_n
 from llm_power._statistics.paired_binary import required_n_paired_binary
 from llm_power_audit.printed_tables import PublishedCounts
-from replication.exhibits import Exhibit, Inputs
+from replication.exhibits import Drawing, Exhibit, Inputs
 from replication.settings import load_settings
 from replication.simulations import simulate_part
 from replication.stages import write_stage
@@ -298,6 +298,26 @@ def test_notes_say_what_was_found(figure_of_5: Made, figure_of_6: Made) -> None:
     frame = calibration()
     notes = " ".join(figure_04.build(frame, [Provenance.published("x")]).notes)
     assert f"{100 * frame['crossed'].iloc[0]:.1f}% cross within the horizon" in notes
+
+
+def finding_of(frame: pd.DataFrame) -> str:
+    """Say what is seen of the curves of Figure 5, whose points are these."""
+    texts = dict.fromkeys(("title", "symbol", "behind", "claim", "formula", "population"), "")
+    exhibit = power_figure(
+        frame, gap="δ", notes=[], resamples="1", tolerance=0.05, seed=SEED, **texts
+    )
+    return cast(Drawing, exhibit.drawing).finding
+
+
+def test_a_crossing_is_within_the_bound_by_little_where_its_error_is_more(
+    curves_5: pd.DataFrame,
+) -> None:
+    held = "within 5% of N* at 1 of 1 gaps, as printed"
+    by_little = " (at δ = 0.08 by less than a standard error)"
+    for ratio, text in ((1.045, f"{held}{by_little};"), (0.955, f"{held}{by_little};"),
+                        (1.01, f"{held};"), (1.051, "at 0 of 1 gaps;")):  # fmt: skip
+        planted = curves_5.assign(crossing_to_n_star=ratio, crossing_to_n_star_se=0.008)
+        assert text in finding_of(planted)
 
 
 # --- Drawing ---------------------------------------------------------------------------------

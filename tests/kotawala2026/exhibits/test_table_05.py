@@ -69,6 +69,9 @@ def test_one_verdict_does_not_stand_for_all_pairs(
     assert "5 vs 6" in row["which"]
     shown = to_markdown(present(frame.reset_index()))
     assert "≠" not in shown, "Section 6.2 states it, and Table 5 has no row for it"
+    said = " ".join(shown.replace("\\", "").split())
+    assert "clustered: 4 vs 5 and 5 vs 6; Bonferroni, m = 45 (Section 6.2: 4/9): 5 vs 6. 5" in said
+    assert "so is N* at α/m, m = 9; Holm" in said
 
 
 def test_crossed_and_resolvable_differ_on_ranks_5_vs_6(

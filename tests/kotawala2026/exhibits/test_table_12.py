@@ -42,6 +42,8 @@ def test_the_hellaswag_pair(published: Loader, counts_6: PublishedCounts) -> Non
     assert float(value["q = N/N*"]) == pytest.approx(n * delta**2 / (k * variance), rel=1e-12)
     assert "bootstrap fails to reject" in value["Paired test"]
     assert value["Per-item raw"] == "7987, 295, 249, 1511"
+    at_hand = "public (Section 6.1), not at hand; Table 6 gives 7,987, 295, 249, 1,511"
+    assert table.loc["Per-item raw", "shown"] == at_hand
     k_40 = (norm.isf(0.05 / 80) + norm.ppf(0.8)) ** 2
     q_40 = float(value["Multiplicity"].removeprefix("m = 40: "))
     assert q_40 == pytest.approx(n * delta**2 / (k_40 * variance), rel=1e-10)
@@ -54,6 +56,10 @@ def test_interval_of_n_star_straddles_n_and_is_reproducible(
     first = str(filled(published, counts_6)["value"]["N* CI"])
     low, high = map(float, first.split(", "))
     assert low < 10042 < high
+    two_digits = [f"{float(f'{end:.2g}'):,.0f}" for end in (low, high)]
+    assert (
+        filled(published, counts_6)["shown"]["N* CI"] == f"[{'; '.join(two_digits)}], straddles N"
+    )
     assert first == str(filled(published, counts_6)["value"]["N* CI"])
     frame = filled(published, counts_6).reset_index()
     for planted, finding in (
@@ -103,4 +109,4 @@ def test_with_items_the_pair_is_counted_on_them(
     last = frame.set_index("quantity").loc["Per-item raw"]
     n11, n00 = (int(items[name][3]) for name in ("n11", "n00"))
     assert last["value"] == f"{n11}, 296, 249, {n00}"
-    assert last["shown"].startswith("published; counts")
+    assert last["shown"] == f"at hand: {n11:,}, 296, 249, {n00:,}"

@@ -65,6 +65,34 @@ def test_the_headline_has_its_range(numbers: PublishedNumbers, possible: Possibl
     assert count_ranges(rows, [(unresolved, ())]) == ([(9, 12)], [])
 
 
+def test_which_pairs_of_two_tasks_are_unresolved_is_open(possible: PossibleTables) -> None:
+    """The caption of Figure 2: the rest follows from Table 3's count and all other numbers."""
+    middle = possible.unresolved("2%–5%")
+    rows = [*printed_rows(possible), CountRow("Table 3's count", middle, 4, 4)]
+    ends = {"ARC-C": (5, 6), "HS": (1, 1), "Wino": (4, 5), "GSM8K": (0, 0)}
+    everything = possible.unresolved("all").items()
+    of_tasks = [
+        ({i: has for i, has in everything if possible.pairs[i][0].task == task}, ())
+        for task in ends
+    ]
+    assert count_ranges(rows, of_tasks) == ([*ends.values()], [])
+    free = {
+        possible.pairs[i][0].task
+        for i, has in middle.items()
+        if count_ranges(rows, [({i: has}, ())])[0] == [(0, 1)]
+    }
+    assert free == {"ARC-C", "Wino"}
+
+
+def test_one_arc_pair_is_displayed_with_the_gap_of_figure_4(possible: PossibleTables) -> None:
+    names = [
+        (a.model, b.model)
+        for (a, b), gap in zip(possible.pairs, possible.gaps, strict=True)
+        if a.task == "ARC-C" and f"{gap:.3f}" == "0.024"
+    ]
+    assert names == [("Mistral-7B-I-v0.2", "Llama-3-8B-Instruct")]
+
+
 def test_ratios_of_whole_items_leave_the_range(possible: PossibleTables) -> None:
     """Section 4's five numbers of n_h/N*, both rounded up, fit the others and exclude no count."""
     rows, unresolved = list(printed_rows(possible)), possible.unresolved("all")

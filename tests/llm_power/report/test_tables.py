@@ -265,7 +265,7 @@ def test_what_went_in_is_disclosed_before_what_agrees() -> None:
     free, given = (Column("q", name, printed=True, given=name == "s") for name in ("q", "s"))
     witness, published = Provenance.witness("Table 1"), Provenance.published("Table 1")
     fitted, went_in = (
-        "With fitted cells: s.",
+        "Columns with fitted cells: s.",
         "s were chosen by their printed cells: that they agree proves nothing.",
     )
     said = "recomputed cells are as printed, to the last digit."
