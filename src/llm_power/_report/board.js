@@ -76,7 +76,7 @@
       const columns = Object.fromEntries(["t2", "ps", "pf", "pe", "gap"].map((key) => [key, column(members, key)]));
       return { result, m, whole: members.length === m, order: null, g: Uint32Array.from(members, ({ g }) => g), ...columns };
     });
-    return { tasks, all, families, t2: column(all, "t2") };
+    return { tasks, all, families, t2: column(all, "t2"), verdict: Uint8Array.from(all, ({ verdict }) => verdict) };
   };
 
   // q of every pair under every procedure, and the verdict, at any level and power.
@@ -117,7 +117,7 @@
     if (all.some((pair) => pair.deff)) {
       offer("cluster", () => filled(({ g, t, t2, deff }) => !("deff" in board.tasks[t].pairs) ? NaN : t2 === 0 ? 0 : deff ? q.fixed[g] / deff : NaN));
     }
-    const verdict = Uint8Array.from(all, (pair) => pair.verdict);
+    const verdict = pairs.verdict.slice();
     if (alpha !== board.alpha) {
       for (const { g, m, ps, pf, pe, gap } of families) {
         // Of a pair: the largest p-value that is called different, halved for one side, or Bonferroni's.
@@ -469,10 +469,11 @@
       // Each color solid and pale.
       const inks = (kinds) => kinds.map((kind) => [255, 90].map((opacity) => new Uint32Array(Uint8Array.of(...colorOf(kind).slice(0, 3), opacity).buffer)[0]));
       const steps = inks(Array.from({ length: 12 }, (_, k) => `q${k}`)), codes = inks([0, 1, 2, 3].map((kind) => `v v-${kind}`)), [none] = inks(["void"]);
+      const qs = own(found.q[by]);
       for (const pair of near) {
-        const a = pair.i - 1, b = pair.j - 1, ink = hit[a] || hit[b] ? 0 : 1;
-        pixels[a * last + b] = (hasQ(pair, by) ? steps[step(q(pair))] : none)[ink];
-        pixels[b * last + a] = (applies(pair, by) ? codes[code(pair)] : none)[ink];
+        const a = pair.i - 1, b = pair.j - 1, ink = hit[a] || hit[b] ? 0 : 1, one = qs[pair.k], isKnown = one === one;
+        pixels[a * last + b] = (isKnown ? steps[step(one)] : none)[ink];
+        pixels[b * last + a] = (isKnown || by === "verdict" ? codes[code(pair)] : none)[ink];
       }
       const map = h("canvas", { width: last, height: last }), ratio = Math.min(2, devicePixelRatio);
       map.getContext("2d").putImageData(points, 0, 0);
@@ -955,22 +956,26 @@
       for (const option of procedure.options) option.disabled = !known(option.value);
       if (procedure.selectedOptions[0].disabled) { procedure.value = "verdict"; read(); }
       for (const panel of [headline, provenance]) panel();
-      // Of many pairs only the panels in view are drawn at once, those near it when the page is idle, the others when they come near.
+      // Of many pairs the first panel in view is drawn at once, further ones and those near it in turn, the others when they come near.
       for (const panel of drawn.values()) panel.due = true;
-      for (const [element, panel] of drawn) if (rows().length < MANY || inView.has(element)) drawDue(panel);
-      drawNear();
+      queue = [...drawn.keys()].filter((element) => rows().length < MANY || inView.has(element) || near.has(element));
+      for (const element of queue.splice(0, rows().length < MANY ? queue.length : 1)) drawDue(drawn.get(element));
+      drawNext();
       clearTimeout(remembering);
       remembering = setTimeout(remember, 100);
     };
     const drawDue = (panel) => { if (panel.due) { panel.due = false; panel.draw(); } };
     const drawn = new Map(Object.entries({ ladder, ranking, heat, share, flips, list }).map(([id, panel]) => [document.getElementById(id === "list" ? "pairs" : id), { draw: panel, due: true }]));
     const inView = new Set([...drawn.keys()].slice(0, 3)), near = new Set();
-    // One at a time, so that the next move of a control does not wait for all.
-    let drawing = 0;
-    const drawNear = () => {
-      cancelIdleCallback(drawing);
-      const element = [...near].find((one) => drawn.get(one).due);
-      if (element) drawing = requestIdleCallback(() => { drawDue(drawn.get(element)); drawNear(); });
+    // One at a time, so that the next move of a control does not wait for all; soon, however fast they follow.
+    let queue = [], drawing = 0;
+    const drawNext = () => {
+      if (drawing || !queue.length) return;
+      drawing = requestIdleCallback(() => {
+        drawing = 0;
+        if (queue.length) drawDue(drawn.get(queue.shift()));
+        drawNext();
+      }, { timeout: 100 });
     };
     const observers = [[inView, "0px"], [near, "200px"]].map(([seen, rootMargin]) => new IntersectionObserver((entries) => {
       for (const { target: element, isIntersecting } of entries) {

@@ -21,6 +21,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
+from board_examples import task_of
 from browsers import (
     A4,
     Browser,
@@ -39,11 +40,14 @@ from browsers import (
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.page_data import page_data
 from llm_power._board.resolution import add_multiplicity, add_resolution, add_sequential
+from llm_power._board.resolve import resolve_board
+from llm_power._board.summary import describe_board
 from llm_power._provenance import Provenance
 from llm_power._report.answer import as_html
 from llm_power._report.board_answer import board_answer
 from llm_power._report.board_page import render_board_page
 from llm_power._report.tables import describe_csv
+from llm_power._scores.selection import prepare_task
 from llm_power._statistics.inversion import z_sum
 from llm_power_audit.evaluate import audit
 from llm_power_audit.register import load_register
@@ -465,6 +469,35 @@ def test_the_best_models_of_too_many_pairs_say_so(
     table = drawn.board.verdicts[drawn.board.verdicts["rank_b"] <= 14]
     expected = table["q_bonferroni"].to_numpy()
     np.testing.assert_allclose([found[g] for g in found], expected[list(found)], rtol=1e-12)
+
+
+def test_every_panel_in_view_follows_a_control_where_pairs_are_thousands(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """One is drawn at once and the others in turn: all end where a page opened so begins."""
+    rng = np.random.default_rng(5)
+    ease = np.linspace(0.1, 0.6, 142) + rng.uniform(0, 0.4, (80, 1))
+    task = prepare_task(task_of(rng.random(ease.shape) < ease))
+    board = resolve_board([task], family="all")
+    data = page_data(board.verdicts, describe_board(board, [task], missing="error"), title="many")
+    page = tmp_path / "page.html"
+    page.write_text(render_board_page(data), encoding="utf-8")
+    titles = "return ['ranking', 'heat', 'share'].map((e) => "
+    titles += "document.getElementById(e).innerText.slice(0, 600))"
+
+    def shown(level: str) -> list[str]:
+        open_page(browser, f"{page.as_uri()}#procedure=holm{level}")
+        # What is drawn above it moves it down.
+        scroll = "document.getElementById('share').scrollIntoView(false);"
+        scroll += "return document.querySelectorAll('#heat canvas, #share .line').length > 1"
+        wait_until(browser, lambda: bool(browser.execute_script(scroll)))
+        return list(browser.execute_script(titles))
+
+    expected, before = shown("&alpha=0.001"), shown("")
+    assert before[1] != expected[1]
+    assert before[2] != expected[2]
+    slide(browser, "alpha", 0, "0.001")
+    wait_until(browser, lambda: browser.execute_script(titles) == expected)
 
 
 def test_the_best_models_of_a_small_board_have_a_page(browser: Browser, tmp_path: Path) -> None:
