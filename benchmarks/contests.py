@@ -292,7 +292,7 @@ CONTESTS: Final = (
     ),
     Contest(
         name="page_control",
-        work="the page follows a tick of the level, under Holm",
+        work="the page follows a tick of the level, under Holm, lists in view",
         ours=Side(US, "pages:controlling"),
         reach=Reach(seconds=0.05),
         sizes=_PAGE,

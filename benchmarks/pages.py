@@ -41,10 +41,11 @@ def opening(size: Size) -> Callable[[], Answers]:
 
 
 def controlling(size: Size) -> Callable[[], Answers]:
-    """Move the level a step under Holm's procedure, until the page is painted."""
+    """Move the level a step under Holm's procedure, until the page is painted, lists in view."""
     browser = _browser()
     browser.get(f"{_page(size)}#procedure=holm")
     browser.execute_async_script(_SHOWN)
+    browser.execute_script("document.getElementById('pairs').scrollIntoView()")
     steps = cycle(range(4))
 
     def call() -> Answers:
