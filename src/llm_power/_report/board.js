@@ -95,7 +95,7 @@
     });
     const byFamily = (level) => () => {
       const made = new Float64Array(all.length);
-      for (const { g, t2, m } of families) { const one = at(level(m)); t2.forEach((value, k) => { made[g[k]] = value / one; }); }
+      for (const { g, t2, m } of families) { const one = at(level(m)); for (let k = 0; k < g.length; k += 1) made[g[k]] = t2[k] / one; }
       return made;
     };
     offer("fixed", () => { const one = at(alpha); return pairs.t2.map((t2) => t2 / one); });
@@ -122,10 +122,10 @@
       for (const { g, m, ps, pf, pe, gap } of families) {
         // Of a pair: the largest p-value that is called different, halved for one side, or Bonferroni's.
         let level = alpha / m;
-        pf.forEach((p, k) => { if (p <= alpha && ps[k] / 2 > level) level = ps[k] / 2; });
-        pf.forEach((p, k) => {
-          verdict[g[k]] = p <= alpha ? (gap[k] < 0 ? B_BETTER : A_BETTER) : board.margin !== null && pe[k] <= level ? EQUIVALENT : UNDETERMINED;
-        });
+        for (let k = 0; k < pf.length; k += 1) if (pf[k] <= alpha && ps[k] / 2 > level) level = ps[k] / 2;
+        for (let k = 0; k < pf.length; k += 1) {
+          verdict[g[k]] = pf[k] <= alpha ? (gap[k] < 0 ? B_BETTER : A_BETTER) : board.margin !== null && pe[k] <= level ? EQUIVALENT : UNDETERMINED;
+        }
       }
     }
     offer("verdict", () => q.fixed);
@@ -715,19 +715,22 @@
       // Of each pair how many procedures apply, and by how many of them it is settled.
       const apply = new Uint8Array(rows().length), yes = new Uint8Array(rows().length);
       for (const by of names) {
-        if (by === "verdict") own(found.verdict).forEach((kind, k) => { apply[k] += 1; yes[k] += kind !== UNDETERMINED; });
-        else own(found.q[by]).forEach((one, k) => { apply[k] += one === one; yes[k] += one >= 1; });
+        const isVerdict = by === "verdict", values = own(isVerdict ? found.verdict : found.q[by]);
+        for (let k = 0; k < values.length; k += 1) {
+          apply[k] += isVerdict || values[k] === values[k];
+          yes[k] += isVerdict ? values[k] !== UNDETERMINED : values[k] >= 1;
+        }
       }
-      const kept = [];
+      const kept = [], qs = own(found.q[chosen]);
       let flipped = 0;
-      inView.places.forEach((k, place) => {
-        const isOdd = yes[k] > 0 && yes[k] < apply[k];
+      for (let place = 0; place < inView.places.length; place += 1) {
+        const k = inView.places[place], isOdd = yes[k] > 0 && yes[k] < apply[k];
         // Adjacent pairs come first, and all of them are kept.
-        if (!isOdd && kept.length < place) return;
+        if (!isOdd && kept.length < place) continue;
         const pair = inView.pairs[place];
-        if (isOdd && applies(pair, chosen)) flipped += 1;
+        if (isOdd && (chosen === "verdict" || qs[k] === qs[k])) flipped += 1;
         if (isOdd || pair.j === pair.i + 1) kept.push(pair);
-      });
+      }
       const lines = kept.slice(0, LISTED).map((pair) => h("tr", { "data-g": pair.g },
         both(pair, `${pair.i}–${pair.j} `),
         ...names.map((by) => {
