@@ -22,6 +22,8 @@ from llm_power_audit.printed_tables import PublishedCounts
 from replication.exhibits import Drawing, Exhibit, Inputs
 
 _COLUMNS = 2
+# Of Table 3, the gaps of the unresolved pairs that Table 6 has not.
+_OTHERS = "2%–5%"
 _PANEL_INCHES = 2.25
 
 
@@ -37,9 +39,11 @@ def make(inputs: Inputs) -> Exhibit:
     )
     sources = inputs.provenance()
     others, n_star = unresolved - len(printed), inputs.settings["figure_4_n_star"]
+    worst = inputs.printed(3).set_index("gap_bucket").loc[_OTHERS, "r_worst"].text
     chosen = (
-        f"Of the {others} others unresolved the paper prints only how many, and N* = {n_star:,} of "
-        "one (Figure 4, ARC-C): those of Wino, and the counts of both tasks, the witness chose. "
+        f"Of the {others} others unresolved the paper prints how many, their largest r, {worst} "
+        f"(Table 3), and N* = {n_star:,} of one (Figure 4, ARC-C): which pair has {worst}, those "
+        "of Wino, and the counts of both tasks, the witness chose. "
     )
     caption = (
         "r = N*/N of every pair, the better model first, ascending within its task. Bars begin at "

@@ -134,7 +134,8 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
             "points (pp); "
             f"{_items(cells)} items a trial. Null: that both accuracies are equal (marginal), or "
             "that both models are as likely to be right on each item (sharp); p: mean accuracy "
-            "of the two models, ρ_z: their latent correlation.",
+            "of the two models, ρ_z: their latent correlation. Null and Data are the paper's "
+            "words; all scores here are 0/1.",
             "The paper does not name its five of nine cells; here they are the corners and the "
             f"center, fixed beforehand: (p, ρ_z) = {_five(cells)}.",
             *_no_other_five(summary, cells),

@@ -57,7 +57,9 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
     n, printed_n = int(frame["n_items"][0]), int(frame["n_printed"][0])
     beyond = frame.loc[frame["n_star_rules_at_printed_n"] == "", "label"].tolist()
     yields = f"{int(frame['n_star_agrees'].sum())} of {len(frame)} printed N*"
-    at_n = "Counted on these items" if "b_printed" in frame else "No N gives more of those printed"
+    counted = "Counted on these items; at" if "b_printed" in frame else "At"
+    rules = frame["n_star_rules_at_printed_n"].str.split(", ").explode()
+    most_there = int(rules[rules != ""].value_counts().max())
     unresolved = count_unresolved(frame["resolved"])
     unresolved_there = int(np.count_nonzero(frame["n_star_at_printed_n"] > frame["n_printed"]))
     return Table(
@@ -65,15 +67,15 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         shown=stacked(frame).assign(unresolved=~frame["resolved"]),
         columns=shown_columns(frame, "Pair", as_rounded_up, bold="unresolved"),
         finding=f"{unresolved} of {len(frame)} pairs are unresolved; {yields} follow from the "
-        f"counts at N = {n:,}, {int(frame['n_star_agrees_at_printed_n'].sum())} at the N = "
-        f"{printed_n:,} of the paper's caption.",
+        f"counts at N = {n:,}, at most {most_there} at the N = {printed_n:,} of the paper's "
+        "caption, however rounded.",
         caption="Adjacent MMLU-Pro pairs; bold: N* above N.",
         number="7",
         provenance=[*provenance, Provenance.published("Tables 4 and 7")],
         notes=[
             inputs_note(frame, "one p̂"),
-            f"N* is rounded up. {at_n}; at N = {printed_n:,} no rounding gives those of "
-            f"{', '.join(beyond) or 'any pair'}, and {unresolved_there} pairs are unresolved"
+            f"N* is rounded up. {counted} N = {printed_n:,} no rounding gives the printed N* "
+            f"of {', '.join(beyond) or 'any pair'}, and {unresolved_there} pairs are unresolved"
             f"{' too' if unresolved_there == unresolved else ''}.",
         ],
     )
