@@ -39,7 +39,8 @@ def make(inputs: Inputs) -> Exhibit:
     )
     sources = inputs.provenance()
     others, n_star = unresolved - len(printed), inputs.settings["figure_4_n_star"]
-    worst = inputs.printed(3).set_index("gap_bucket").loc[_OTHERS, "r_worst"].text
+    buckets = inputs.printed(3)
+    worst = dict(zip(buckets["gap_bucket"], buckets["r_worst"], strict=True))[_OTHERS].text
     chosen = (
         f"Of the {others} others unresolved the paper prints how many, their largest r, {worst} "
         f"(Table 3), and N* = {n_star:,} of one (Figure 4, ARC-C): which pair has {worst}, those "
