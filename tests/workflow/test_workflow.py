@@ -350,6 +350,7 @@ def test_boards_without_files_are_left_out_in_one_line(tmp_path: Path) -> None:
     assert re.search(r"^download +15$", downloaded.stdout, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_tables_in_the_data_root_win_over_downloads(tmp_path: Path) -> None:
     where = copy_repository(tmp_path / "repository")
     folder = tmp_path / "data" / "panels" / "oll_v1"

@@ -697,6 +697,7 @@ def test_killed_half_way_is_gone_on_with(desk: Desk) -> None:
     assert desk.hub.requests[-1].range == f"bytes={len(part)}-"
 
 
+@pytest.mark.slow
 def test_file_that_another_process_fetches_is_waited_for(desk: Desk) -> None:
     half = BODY[:200]
     desk.hub.repos[OPEN.repo].files[OPEN.file] = half
