@@ -247,7 +247,8 @@ def as_counted(table: pd.DataFrame, stem: str) -> pd.DataFrame:
         # On the items the board decides each row.
         table = table.drop(columns="basis")
     if stem == "table_12":
-        table = table.assign(shown=table["shown"].str.removeprefix("not "))
+        items = "^(at hand:|public .* Table 6 gives) "
+        table = table.assign(shown=table["shown"].str.replace(items, "", regex=True))
     if stem == "figure_03":
         # At the N of the items and not of the caption.
         table = table.drop(columns=["n_items", "n_star", "q"]).round({"r": 5})
