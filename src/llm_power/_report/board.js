@@ -961,8 +961,9 @@
       for (const panel of [headline, provenance]) panel();
       // Of many pairs the first panel in view is drawn at once, further ones and those near it in turn, the others when they come near.
       for (const panel of drawn.values()) panel.due = true;
-      queue = [...drawn.keys()].filter((element) => rows().length < MANY || inView.has(element) || near.has(element));
-      for (const element of queue.splice(0, rows().length < MANY ? queue.length : 1)) drawDue(drawn.get(element));
+      const many = rows().length >= MANY, order = [...drawn.keys()];
+      queue = many ? [inView, near].flatMap((seen) => order.filter((element) => seen.has(element))) : order;
+      for (const element of queue.splice(0, many ? 1 : queue.length)) drawDue(drawn.get(element));
       drawNext();
       clearTimeout(remembering);
       remembering = setTimeout(remember, 100);
