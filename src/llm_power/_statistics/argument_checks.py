@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TypeVar
 
 import numpy as np
@@ -112,6 +113,26 @@ def broadcast(**arrays: NDArray[Number]) -> tuple[NDArray[Number], ...]:
         raise InvalidArgument(
             f"{', '.join(arrays)} must have shapes that fit together, got {shapes}"
         ) from None
+
+
+def one_of(name: str, value: str, known: Collection[str]) -> None:
+    """Refuse a word that is none of those known."""
+    if value not in known:
+        raise InvalidArgument(f"{name} must be one of {sorted(known)}, got {value!r}")
+
+
+def table_counts(
+    n11: ArrayLike, b: ArrayLike, c: ArrayLike, n00: ArrayLike
+) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+    """Return the four cells of 2 x 2 tables in one shape, and their positive sum."""
+    cells = broadcast(
+        n11=counts("n11", n11), b=counts("b", b), c=counts("c", c), n00=counts("n00", n00)
+    )
+    both, only_a, only_b, neither = cells
+    n = both + only_a + only_b + neither
+    if np.any(n == 0):
+        raise InvalidArgument("every pair needs at least one item, got n11 = b = c = n00 = 0")
+    return both, only_a, only_b, neither, n
 
 
 def pair_counts(

@@ -43,6 +43,7 @@ from llm_power._statistics.argument_checks import (
     discordance,
     discordant_rates,
     finite,
+    one_of,
     open_unit,
     positive,
     positive_count,
@@ -86,8 +87,8 @@ def mcnemar_asymptotic(b: ArrayLike, c: ArrayLike) -> FloatArray:
     >>> mcnemar_asymptotic(b=[295, 63], c=[249, 62]).round(4)
     array([0.0486, 0.9287])
     """
-    difference, total = _difference_and_total(b, c)
-    return _chi2_p(difference.astype(np.float64), total)
+    smaller, total = _smaller_and_total(b, c)
+    return _chi2_p(total - 2.0 * smaller, total)
 
 
 def mcnemar_continuity_corrected(b: ArrayLike, c: ArrayLike) -> FloatArray:
@@ -103,8 +104,8 @@ def mcnemar_continuity_corrected(b: ArrayLike, c: ArrayLike) -> FloatArray:
     >>> mcnemar_continuity_corrected(b=[295, 63], c=[249, 62]).round(4)
     array([0.0537, 1.    ])
     """
-    difference, total = _difference_and_total(b, c)
-    return _chi2_p(np.maximum(difference - 1.0, 0.0), total)
+    smaller, total = _smaller_and_total(b, c)
+    return _chi2_p(np.maximum(total - 2.0 * smaller - 1.0, 0.0), total)
 
 
 def mcnemar_exact(b: ArrayLike, c: ArrayLike) -> FloatArray:
@@ -198,11 +199,6 @@ def _chi2_p(difference: FloatArray, total: IntArray) -> FloatArray:
     return np.asarray(erfc(np.sqrt(statistic / 2)))
 
 
-def _difference_and_total(b: ArrayLike, c: ArrayLike) -> tuple[IntArray, IntArray]:
-    first, second = broadcast(b=counts("b", b), c=counts("c", c))
-    return np.abs(first - second), first + second
-
-
 def _smaller_and_total(b: ArrayLike, c: ArrayLike) -> tuple[IntArray, IntArray]:
     first, second = broadcast(b=counts("b", b), c=counts("c", c))
     return np.minimum(first, second), first + second
@@ -282,8 +278,7 @@ class McNemarDesign(Design):
         # Models that never differ on an item are never told apart.
         self.p10, self.p01, self.psi = p10, p01, discordance(p10, p01) if p10 or p01 else 0.0
         self.test, self.alpha, self.summed = test, open_unit("alpha", alpha), summed
-        if test not in P_VALUES:
-            raise InvalidArgument(f"test must be one of {sorted(P_VALUES)}, got {test!r}")
+        one_of("test", test, P_VALUES)
         # Chances of a rejection by the number of discordant items, from `_known` on.
         self._known, self._rejection = 0, np.zeros(0)
 
@@ -464,8 +459,7 @@ def mcnemar_design_errors(
 
 def critical_count(m: IntArray, test: McNemarTest, alpha: float) -> IntArray:
     """Largest smaller count that rejects, of m discordant items; -1 where none does."""
-    if test not in P_VALUES:
-        raise InvalidArgument(f"test must be one of {sorted(P_VALUES)}, got {test!r}")
+    one_of("test", test, P_VALUES)
     p_value = P_VALUES[test]
 
     def rejects(k: IntArray) -> np.ndarray:

@@ -34,6 +34,7 @@ from llm_power._statistics.argument_checks import (
     broadcast,
     finite,
     non_negative,
+    one_of,
     open_unit,
     positive,
     proportions,
@@ -318,8 +319,7 @@ def adjusted_required_n(
     (array([ 660., 2180.]), array([ True, False]))
     """
     values, size = _declared(p, m)
-    if procedure not in _STEP_LEVELS:
-        raise InvalidArgument(f"procedure must be one of {sorted(_STEP_LEVELS)}, got {procedure!r}")
+    one_of("procedure", procedure, _STEP_LEVELS)
     for name, value in (("delta", delta), ("sigma_d", sigma_d), ("n_items", n_items)):
         if np.shape(value) not in ((), values.shape):
             raise InvalidArgument(
@@ -371,8 +371,7 @@ def stepwise_required_n(
     :math:`N^*` may contradict its verdict.
     """
     gap, sigma, n, size = _family_of_pairs(delta, sigma_d, n_items, m)
-    if procedure not in _STEP_LEVELS:
-        raise InvalidArgument(f"procedure must be one of {sorted(_STEP_LEVELS)}, got {procedure!r}")
+    one_of("procedure", procedure, _STEP_LEVELS)
     need = required_n(gap, sigma, alpha=alpha, power=power)
     # N* at another level is this one times a number that all pairs share: the order is T's.
     order = np.argsort(-resolution_ratio(n, need), kind="stable")

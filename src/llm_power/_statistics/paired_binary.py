@@ -24,12 +24,12 @@ import numpy as np
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import (
     broadcast,
-    counts,
     finite,
     numbers,
     open_unit,
     pair_counts,
     proportions,
+    table_counts,
 )
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
 from llm_power._statistics.inversion import (
@@ -201,12 +201,7 @@ def summarize_counts(
     >>> float(pair.n_star.round(1)), float(pair.q.round(3)), bool(pair.resolved)
     (20255.5, 0.496, False)
     """
-    both, only_a, only_b, neither = broadcast(
-        n11=counts("n11", n11), b=counts("b", b), c=counts("c", c), n00=counts("n00", n00)
-    )
-    n = both + only_a + only_b + neither
-    if np.any(n == 0):
-        raise InvalidArgument("every pair needs at least one item, got n11 = b = c = n00 = 0")
+    both, only_a, only_b, neither, n = table_counts(n11, b, c, n00)
     p_a, p_b = (both + only_a) / n, (both + only_b) / n
     delta = (only_a - only_b) / n
     var_d = observed_difference_variance(only_a, only_b, n)

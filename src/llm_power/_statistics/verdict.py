@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from llm_power._choices import McNemarTest
-from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import (
     broadcast,
     finite,
     numbers,
+    one_of,
     open_unit,
     pair_counts,
     positive,
@@ -169,8 +169,7 @@ def binary_verdicts(
     >>> float(found.further_items[0]), str(found.decided_as[0])
     (24.0, 'different')
     """
-    if test not in P_VALUES:
-        raise InvalidArgument(f"test must be one of {sorted(P_VALUES)}, got {test!r}")
+    one_of("test", test, P_VALUES)
     level = open_unit("alpha", alpha)
     each = level if family is None else family.level
     first, second, n = pair_counts(b, c, n_items)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import (
     broadcast,
     counts,
@@ -18,6 +17,7 @@ from llm_power._statistics.argument_checks import (
     open_unit,
     positive_count,
     proportions,
+    table_counts,
 )
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, RandomSource
 from llm_power._statistics.inversion import required_n
@@ -224,12 +224,7 @@ def bootstrap_required_n(
     array([0.8, 0. ])
     """
     rng = np.random.default_rng(rng)
-    both, first, second, neither = broadcast(
-        n11=counts("n11", n11), b=counts("b", b), c=counts("c", c), n00=counts("n00", n00)
-    )
-    n = both + first + second + neither
-    if np.any(n == 0):
-        raise InvalidArgument("every pair needs at least one item, got n11 = b = c = n00 = 0")
+    _, first, second, _, n = table_counts(n11, b, c, n00)
     resamples = positive_count("n_resamples", n_resamples)
     ranks = [ceil(open_unit("quantiles", q) * resamples - 1e-9) - 1 for q in quantiles]
     pairs = np.stack([n, first, second], axis=-1).reshape(-1, 3)
