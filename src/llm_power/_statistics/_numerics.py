@@ -104,6 +104,16 @@ def smallest_that(holds: Callable[[int], bool], least: int, most: int) -> int:
     return least
 
 
+def fewest(holds: Callable[[FloatArray], BoolArray], fails: IntArray, most: IntArray) -> IntArray:
+    """Return the smallest whole numbers above `fails` that it holds for, `most` where none does."""
+    while np.any(wide := most - fails > 1):
+        middle = np.where(wide, (fails + most) // 2, fails)
+        # Where nothing is left to find, what comes out is not used.
+        found = holds(np.maximum(middle, 0).astype(np.float64))
+        fails, most = np.where(wide & ~found, middle, fails), np.where(wide & found, middle, most)
+    return most
+
+
 def binomial_pmf(k: ArrayLike, n: IntArray | int, p: float) -> FloatArray:
     """P(B = k) of B ~ Binomial(n, p); 0 where k is none of 0, ..., n."""
     count, size = np.asarray(k), np.asarray(n)

@@ -23,7 +23,7 @@ from math import ceil, log, log2, sqrt
 import numpy as np
 from scipy.special import betainc, ndtr, ndtri
 
-from llm_power._errors import InvalidArgument
+from llm_power._statistics._numerics import fewest
 from llm_power._statistics.argument_checks import (
     counts,
     discordance,
@@ -31,7 +31,7 @@ from llm_power._statistics.argument_checks import (
     pair_counts,
 )
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
-from llm_power._statistics.e_process import BETA_4_4, Mixture
+from llm_power._statistics.e_process import BETA_4_4, Mixture, require_symmetric
 from llm_power._statistics.inversion import resolution_ratio, z_sum
 
 _Arrival = Callable[[FloatArray, float, float], FloatArray]
@@ -54,25 +54,12 @@ def smallest_crossing_gap(
 
     Whole numbers of the parity of :math:`d`, and ``inf`` where no outcome rejects.
     """
-    if not mixture.is_symmetric:
-        raise InvalidArgument(f"mixture must be symmetric about 1/2, got {mixture.name}")
+    require_symmetric(mixture)
     threshold = -np.log(open_unit("alpha", alpha))
     d = counts("n_discordant", n_discordant)
     # Of d items so many go one way: half of them never cross, more than all stand for no outcome.
-    most = _fewest(lambda k: mixture.log_e(k, d - k) >= threshold, d // 2, d + 1)
+    most = fewest(lambda k: mixture.log_e(k, d - k) >= threshold, d // 2, d + 1)
     return np.where(most <= d, 2.0 * most - d, np.inf)
-
-
-def _fewest(
-    crosses: Callable[[FloatArray], BoolArray], fails: IntArray, holds: IntArray
-) -> IntArray:
-    """Smallest whole number, above `fails` and at most `holds`, that crosses; by bisection."""
-    while np.any(wide := holds - fails > 1):
-        middle = np.where(wide, (fails + holds) // 2, fails)
-        # Where nothing is left to find, what comes out is not used.
-        found = crosses(np.maximum(middle, 0).astype(np.float64))
-        fails, holds = np.where(wide & ~found, middle, fails), np.where(wide & found, middle, holds)
-    return holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +259,7 @@ def _coarse_height(time: FloatArray, size: float, alpha: float, mixture: Mixture
         return np.asarray(mixture.log_e((time + gap) / 2, (time - gap) / 2) >= -log(alpha))
 
     last = np.floor((time + 0.5) / size - 0.5).astype(np.int64)
-    return _fewest(crosses, np.full(time.shape, -1), last + 1)
+    return fewest(crosses, np.full(time.shape, -1), last + 1)
 
 
 def _walk(mass: FloatArray, height: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -151,6 +151,13 @@ class BetaMixture:
 
 Mixture = DiscreteMixture | BetaMixture
 
+
+def require_symmetric(mixture: Mixture) -> None:
+    """Refuse a mixture whose boundary depends on who leads."""
+    if not mixture.is_symmetric:
+        raise InvalidArgument(f"mixture must be symmetric about 1/2, got {mixture.name}")
+
+
 #: The paper's mixture, Appendix C: 0.01, ..., 0.49, 0.51, ..., 0.99 with equal weights.
 UNIFORM_98 = DiscreteMixture.uniform("uniform-98", [k / 100 for k in range(1, 100) if k != 50])
 #: The two-point mixture of Appendix C.
@@ -243,8 +250,7 @@ def anytime_boundary(
     which grows with :math:`|s|` and is at most 1 at :math:`s = 0`.
     """
     level = open_unit("alpha", alpha)
-    if not mixture.is_symmetric:
-        raise InvalidArgument(f"mixture must be symmetric about 1/2, got {mixture.name}")
+    require_symmetric(mixture)
     total = counts("n_discordant", n_discordant)
     m = total.astype(np.float64)
     # A board has fewer numbers of discordant items than pairs.

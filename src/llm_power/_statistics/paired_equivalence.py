@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtr, ndtr, ndtri
 
-from llm_power._statistics._numerics import binomial_pmf, likely_counts, thresholds
+from llm_power._statistics._numerics import binomial_pmf, fewest, likely_counts, thresholds
 from llm_power._statistics.argument_checks import (
     discordance,
     discordant_rates,
@@ -145,13 +145,13 @@ def score_equivalence_power(
     n, psi = positive_count("n_items", n_items), discordance(p10, p01)
     bound, level = open_unit("margin", margin), _one_sided(alpha)
     m = likely_counts(n, n, psi, outside=1e-16)
-    fails, holds = m + 1, np.full(m.shape, -1)
-    while np.any(wide := fails - holds > 1):
-        k = np.where(wide, (fails + holds) // 2, 0)
-        below = ndtr(score_statistic(k, m - k, n, bound)) <= level
-        fails, holds = np.where(wide & ~below, k, fails), np.where(wide & below, k, holds)
-    found = holds >= m - holds
-    k, least = np.where(found, holds, 0), np.where(found, m - holds, 0)
+
+    def too_many(k: FloatArray) -> BoolArray:
+        return np.asarray(ndtr(score_statistic(k, m - k, n, bound)) > level)
+
+    most = fewest(too_many, np.full(m.shape, -1), m + 1) - 1
+    found = most >= m - most
+    k, least = np.where(found, most, 0), np.where(found, m - most, 0)
     below_least = np.where(least > 0, bdtr(np.maximum(least - 1, 0), m, p10 / psi), 0.0)
     shown = np.where(found, bdtr(k, m, p10 / psi) - below_least, 0.0)
     return float(binomial_pmf(m, n, psi) @ shown)
