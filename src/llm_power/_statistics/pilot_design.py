@@ -25,10 +25,11 @@ for the expected power of a pilot.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from scipy.special import betainc, betaincinv, betaln, chdtri, ndtri, stdtr, stdtrit
@@ -257,57 +258,10 @@ class ExpectedDesign(Design):
         return self._mean_power(counts("n_units", n))
 
 
-class Pilot(Protocol):
-    """What two models' pilot tells of designs at a declared gap."""
-
-    @property
-    def cluster_size(self) -> float:
-        """Mean items of a unit: 1 where units are items."""
-
-    @property
-    def test(self) -> str:
-        """Name of the test."""
-
-    @property
-    def delta(self) -> float:
-        """Gap of the pilot."""
-
-    @property
-    def p(self) -> float:
-        """Two-sided p-value of the test on the pilot."""
-
-    def at(self, gap: float) -> Design:
-        """Design at the pilot's estimates."""
-
-    def ends(self, gap: float, confidence: float) -> tuple[Design, Design]:
-        """Design at both ends of an interval of what is estimated."""
-
-    def expected(self, gap: float) -> Design:
-        """Design whose power is expected over what the pilot leaves open."""
-
-    def assurance(self) -> AssuranceDesign:
-        """Design whose power is expected over the gap as well."""
-
-    def detectable(self, units: IntArray, power: float) -> FloatArray:
-        """Smallest gap that each number of units finds with the power."""
-
-    def limit(self, confidence: float, *, selected: bool) -> float:
-        """Lower limit of the true gap, on the condition of significance if it was selected."""
-
-
-def pilot_design(
-    pilot: Pilot, gap: float, *, power: float = 0.80, confidence: float = 0.90
-) -> PilotDesign:
-    """Units that a declared gap needs, with their interval and their expected power."""
-    designs = pilot.at(gap), *pilot.ends(gap, confidence)
-    n_star, low, high = (required_units(design, power) for design in designs)
-    assurance = float(pilot.expected(gap).power(n_star))
-    return PilotDesign(n_star, low, high, assurance, confidence)
-
-
 class BinaryPilot:
     """A pilot of 0/1 scores: McNemar's test on new items, of unknown discordance."""
 
+    #: Mean items of a unit: 1 where units are items.
     cluster_size = 1.0
 
     def __init__(
@@ -381,7 +335,7 @@ class BinaryPilot:
         return McNemarDesign(*cells, test=self.test, alpha=self.alpha, summed=summed)
 
 
-class _UnitMeans:
+class _UnitMeans(ABC):
     """What a t test over units, items or clusters, tells of a pilot."""
 
     delta: float
@@ -394,6 +348,18 @@ class _UnitMeans:
     def p(self) -> float:
         """Two-sided p-value of the t test."""
         return float(2 * stdtr(self.freedom, -abs(self.delta / self.standard_error)))
+
+    def at(self, gap: float) -> MeanDesign:
+        """T test at the pilot's variance."""
+        return MeanDesign(_gap_size(gap), self.sigma, self.alpha)
+
+    def ends(self, gap: float, confidence: float) -> tuple[MeanDesign, MeanDesign]:
+        """T test at both ends of an interval of the variance."""
+        low, high = (MeanDesign(_gap_size(gap), x, self.alpha) for x in self._sigmas(confidence))
+        return low, high
+
+    @abstractmethod
+    def _sigmas(self, confidence: float) -> tuple[float, float]: ...
 
     def detectable(self, units: IntArray, power: float) -> FloatArray:
         """Smallest gap that the t test finds at the pilot's variance."""
@@ -422,16 +388,11 @@ class MeanPilot(_UnitMeans):
         self.standard_error, self.freedom = float(self.sigma / np.sqrt(len(d))), len(d) - 1
         self.alpha, (self._center, self._error) = alpha, _log_variance(d)
 
-    def at(self, gap: float) -> MeanDesign:
-        """Paired t test at the pilot's variance."""
-        return MeanDesign(_gap_size(gap), self.sigma, self.alpha)
-
-    def ends(self, gap: float, confidence: float) -> tuple[MeanDesign, MeanDesign]:
-        """Paired t test at both limits of Bonett's interval of the variance."""
+    def _sigmas(self, confidence: float) -> tuple[float, float]:
+        """Limits of Bonett's interval."""
         tail = (1 - open_unit("confidence", confidence)) / 2
         low, high = self._sigma_at(np.array([tail, 1 - tail])).tolist()
-        size = _gap_size(gap)
-        return MeanDesign(size, low, self.alpha), MeanDesign(size, high, self.alpha)
+        return low, high
 
     def expected(self, gap: float) -> Design:
         """Paired t test over the law of the variance that Bonett's interval rests on."""
@@ -483,15 +444,10 @@ class ClusterPilot(_UnitMeans):
         spread = 1 + self.size_cv**2
         return np.asarray(np.asarray(within) / size + spread * np.asarray(between))
 
-    def at(self, gap: float) -> MeanDesign:
-        """T test over clusters at the pilot's variances."""
-        return MeanDesign(_gap_size(gap), self.sigma, self.alpha)
-
-    def ends(self, gap: float, confidence: float) -> tuple[MeanDesign, MeanDesign]:
-        """T test over clusters at two quantiles of the variance."""
-        size = _gap_size(gap)
+    def _sigmas(self, confidence: float) -> tuple[float, float]:
+        """Quantiles of the equally likely ones."""
         low, high = np.sqrt(_ends(self.drawn_variance, confidence)).tolist()
-        return MeanDesign(size, low, self.alpha), MeanDesign(size, high, self.alpha)
+        return low, high
 
     def expected(self, gap: float) -> Design:
         """T test over clusters, over the equally likely variances."""
@@ -573,6 +529,20 @@ def cluster_pilot(moments: ClusterMoments, *, alpha: float = 0.05) -> ClusterPil
     spread = np.sqrt(pilot.variance(drawn_between, drawn_within, pilot.cluster_size) / k)
     own = float(np.sqrt(pilot.variance(pilot.between, pilot.within, pilot.cluster_size)))
     return replace(pilot, sigma=own, drawn_delta=pilot.delta + spread * ndtri(third))
+
+
+#: What two models' pilot tells of designs at a declared gap.
+Pilot = BinaryPilot | MeanPilot | ClusterPilot
+
+
+def pilot_design(
+    pilot: Pilot, gap: float, *, power: float = 0.80, confidence: float = 0.90
+) -> PilotDesign:
+    """Units that a declared gap needs, with their interval and their expected power."""
+    designs = pilot.at(gap), *pilot.ends(gap, confidence)
+    n_star, low, high = (required_units(design, power) for design in designs)
+    assurance = float(pilot.expected(gap).power(n_star))
+    return PilotDesign(n_star, low, high, assurance, confidence)
 
 
 def cluster_items_design(
