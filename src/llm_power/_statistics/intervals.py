@@ -138,15 +138,23 @@ def score_variance(
         *(np.asarray(x, dtype=np.float64) for x in (b, c, n_items, delta_0))
     )
     size, mirrored = np.abs(gap), gap < 0
-    smaller = np.where(mirrored, first, second)
-    larger = np.where(mirrored, second, first)
+    smaller, larger = np.where(mirrored, first, second), np.where(mirrored, second, first)
+    q, _ = _fitted(size, n, smaller, larger)
+    return np.asarray(2 * q + size * (1 - size))
+
+
+def _fitted(
+    size: FloatArray, n: FloatArray, smaller: FloatArray, larger: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Fitted probability of the smaller cell under a gap, and the root of its discriminant."""
     spread = size * (1 - size)
     # Tango's eq. (5), 2n q^2 + linear q - smaller spread = 0, in its two stable forms.
     linear = (2 * n - larger + smaller) * size - larger - smaller
     root = np.sqrt(np.square(linear) + 8 * n * smaller * spread)
-    q = ratio(2 * smaller * spread, linear + root, 0.0, where=linear > 0)
-    q = np.where(linear > 0, q, (root - linear) / (4 * n))
-    return np.asarray(2 * q + spread)
+    up = linear > 0
+    q = np.where(up, 2 * smaller * spread, root - linear)
+    q /= np.where(up, np.maximum(linear + root, _TINY), 4 * n)
+    return q, root
 
 
 def tango_interval(
@@ -251,16 +259,10 @@ def _limit_size(pairs: FloatArray, z: float) -> FloatArray:
 def _excess_of_gap(size: FloatArray, pairs: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
     """N times a hypothetical gap, less what the score test leaves possible; and its slope."""
     side, gap, n, smaller, larger = pairs
-    weight = 2 * n - larger + smaller
-    linear = weight * size - larger - smaller
-    unequal = size * (1 - size)
-    root = np.sqrt(np.square(linear) + 8 * n * smaller * unequal)
-    # As in `score_variance`, in whichever form has no cancellation.
-    up = linear > 0
-    q = np.where(up, 2 * smaller * unequal, root - linear)
-    q /= np.where(up, np.maximum(linear + root, _TINY), 4 * n)
-    variance = np.maximum(2 * q + unequal, _TINY)
-    slope_q = (smaller * (1 - 2 * size) - weight * q) / np.maximum(root, _TINY)
+    q, root = _fitted(size, n, smaller, larger)
+    variance = np.maximum(2 * q + size * (1 - size), _TINY)
+    slope_q = smaller * (1 - 2 * size) - (2 * n - larger + smaller) * q
+    slope_q /= np.maximum(root, _TINY)
     error = np.sqrt(n * variance)
     excess = n * size - side * (gap + z * error)
     return excess, n - side * z * n * (2 * slope_q + 1 - 2 * size) / (2 * error)
