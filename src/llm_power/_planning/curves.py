@@ -73,9 +73,9 @@ def sizes_around(planned: float, *, least: int = 1, number: int = _FINE) -> IntA
     return np.unique(np.linspace(least, most, min(number, most - least + 1)).astype(np.int64))
 
 
-def sizes_of_gaps(planned: float, *, least: int = 2) -> IntArray:
+def sizes_of_gaps(planned: float) -> IntArray:
     """Return the sizes that a curve of the detectable gap is drawn at."""
-    first, last = (max(part * planned, least) for part in _PARTS)
+    first, last = (max(part * planned, 2) for part in _PARTS)
     return np.unique(np.geomspace(first, last, _SIZES).round().astype(np.int64))
 
 

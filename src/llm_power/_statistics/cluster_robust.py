@@ -74,8 +74,6 @@ class ClusterResampling:
 
     #: Two-sided p-value; NaN where it is undefined; shape (n_pairs,) or ().
     p: FloatArray
-    #: Its Monte Carlo standard error; 0 where all sign patterns were enumerated.
-    p_error: FloatArray
     #: Number of sign patterns behind it.
     n_resamples: int
     #: Whether these are all sign patterns.
@@ -288,8 +286,7 @@ def _share_as_large(
         as_large += (drawn_top * bottom >= top * drawn_bottom * (1 - 1e-9)).sum(axis=0)
     p = as_large / n_drawn if enumerated else (as_large + 1) / (n_drawn + 1)
     p = np.where(bottom > 0, p, np.nan)
-    error = np.zeros(p.shape) if enumerated else np.sqrt(p * (1 - p) / n_drawn)
-    return ClusterResampling(np.asarray(p), np.asarray(error), n_drawn, enumerated)
+    return ClusterResampling(np.asarray(p), n_drawn, enumerated)
 
 
 def _sign_patterns(start: int, stop: int, n_clusters: int) -> FloatArray:

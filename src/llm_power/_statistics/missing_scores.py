@@ -54,11 +54,6 @@ class MissingnessByDifficulty:
 
     #: Items without a score of the model.
     n_missing: IntArray
-    #: `others_on_missing`, `others_on_present`: Mean over those items of the mean score of the
-    #: other models; low is difficult. NaN without an item that another model has; shape
-    #: (n_models,).
-    others_on_missing: FloatArray
-    others_on_present: FloatArray
     #: Standardized difference, present minus missing; large where the hard items lack; shape
     #: (n_models,).
     z: FloatArray
@@ -171,8 +166,6 @@ def missingness_by_difficulty(scores: ArrayLike) -> MissingnessByDifficulty:
     choices = gammaln(n + 1) - gammaln(m + 1) - gammaln(rest + 1)
     return MissingnessByDifficulty(
         n_missing=(~present).sum(axis=0),
-        others_on_missing=on_missing,
-        others_on_present=on_present,
         z=z,
         p=np.maximum(2 * ndtr(-np.abs(z)), np.exp(-choices)),
     )

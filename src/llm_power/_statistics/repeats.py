@@ -12,7 +12,7 @@ References
 ----------
 Miller (2024), Adding Error Bars to Evals, arXiv:2411.00640, section 3.1 and eqs. (9) and (10);
 Searle, Casella and McCulloch (1992), Variance Components, chapter 3, for moments from unequal
-numbers; Cochran (1977), Sampling Techniques, section 10.6, for the best number of repeats.
+numbers.
 """
 
 from __future__ import annotations
@@ -152,8 +152,6 @@ class ItemsOrRepeats:
     repeats_cost: FloatArray
     #: "items", "repeats", "enough" where nothing is missing, "neither" where nothing helps.
     cheaper: NDArray[np.str_]
-    #: Repeats of the cheapest board made anew, a whole number; ``inf`` where items do not differ.
-    best_repeats: FloatArray
 
 
 def items_or_repeats(
@@ -169,10 +167,8 @@ def items_or_repeats(
 ) -> ItemsOrRepeats:
     r"""Whether further items or further repeats reach the target power at less cost.
 
-    With :math:`N^*` from eq. (9), a board of K repeats costs :math:`N^*(K)(c + 2K)`, which is
-    least at :math:`K = \sqrt{c (\sigma_A^2 + \sigma_B^2) / (2\omega^2)}`, as Cochran has it for
-    sampling in two stages. Where items cost nothing but their answers, one repeat is best, and
-    further items are the cheaper way.
+    With :math:`N^*` from eq. (9). The cheapest numbers of a board made anew are those of
+    `llm_power._statistics.design_costs.cheapest_design`.
 
     Parameters
     ----------
@@ -226,24 +222,12 @@ def items_or_repeats(
         items_cost=items_cost,
         repeats_cost=np.asarray(repeats_cost),
         cheaper=np.where(enough, "enough", way),
-        best_repeats=_best_repeats(omega, sigma, c),
     )
 
 
 def _times(unit: FloatArray, variance: FloatArray) -> FloatArray:
     """Items of a variance, from those of a variance of 1; ``inf`` without a gap, as of eq. (3)."""
     return np.where(np.isinf(unit), np.inf, np.where(np.isinf(unit), 0.0, unit) * variance)
-
-
-def _best_repeats(omega: FloatArray, sigma: FloatArray, item_cost: FloatArray) -> FloatArray:
-    paid = item_cost * sigma
-    root = np.where(paid > 0, np.inf, 1.0)
-    np.sqrt(ratio(paid, 2 * omega, empty=np.inf), out=root, where=(omega > 0) & (paid > 0))
-    finite_root = np.where(np.isfinite(root), root, 1.0)
-    low, high = np.maximum(np.floor(finite_root), 1), np.ceil(np.maximum(finite_root, 1))
-    # Costs at the two whole numbers beside the root, without what both have in common.
-    cost = [2 * k * omega + paid / k for k in (low, high)]
-    return np.where(np.isinf(root), np.inf, np.where(cost[0] <= cost[1], low, high))
 
 
 def _mean(values: FloatArray, where: BoolArray) -> FloatArray:

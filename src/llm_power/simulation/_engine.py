@@ -18,7 +18,7 @@ from scipy.special import ndtri
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics._numerics import threshold
-from llm_power._statistics.argument_checks import counts, finite, open_unit, positive_count
+from llm_power._statistics.argument_checks import counts, finite, one_of, open_unit, positive_count
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
 from llm_power._statistics.intervals import wilson_interval
 from llm_power._statistics.random_streams import named_rng
@@ -173,11 +173,6 @@ class Simulation:
         share, error, errors = _errors(np.concatenate(rejected), np.concatenate(effects), truth)
         return SimulatedPower(size, self.n_trials, self.alpha, share, error, truth, *errors)
 
-    def over_sizes(self, process: Process, sizes: ArrayLike) -> pd.DataFrame:
-        """Power against the number of items: a row a size, as of `power`."""
-        numbers = np.atleast_1d(counts("sizes", sizes))
-        return pd.DataFrame([asdict(self.power(process, int(n))) for n in numbers])
-
     def over_gaps(self, family: Family, gaps: ArrayLike, n_items: int) -> pd.DataFrame:
         """Power against the gap, in the units of `family`: a row a gap, as of `power`."""
         values = [float(gap) for gap in np.atleast_1d(finite("gaps", gaps))]
@@ -266,8 +261,7 @@ def _named(kind: str, part: str | _Part, parts: Mapping[str, _Part]) -> _Part:
     """Look up a test or an effect that is given by name."""
     if not isinstance(part, str):
         return part
-    if part not in parts:
-        raise InvalidArgument(f"{kind} must be one of {sorted(parts)}, got {part!r}")
+    one_of(kind, part, parts)
     return parts[part]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
@@ -82,11 +82,11 @@ def test_no_gap_has_no_errors_of_sign_and_size_but_a_size() -> None:
 
 def test_a_point_does_not_depend_on_which_others_were_asked_for() -> None:
     simulation = Simulation()
-    both = simulation.over_sizes(better(0.05), [300, 100])
-    alone = simulation.over_sizes(better(0.05), [100])
-    assert_array_equal(both.iloc[1].to_numpy(), alone.iloc[0].to_numpy())
-    other = Simulation(seed=1).over_sizes(better(0.05), [100])
-    assert other["mean_effect"][0] != alone["mean_effect"][0]
+    simulation.power(better(0.05), 300)
+    after = simulation.power(better(0.05), 100)
+    alone = Simulation().power(better(0.05), 100)
+    assert after == alone
+    assert Simulation(seed=1).power(better(0.05), 100).mean_effect != alone.mean_effect
 
 
 @pytest.mark.parametrize("test", ["paired_t", "permutation", "paired_bootstrap"])

@@ -100,8 +100,6 @@ def test_items_that_no_other_model_has_say_nothing() -> None:
     x = np.array([[NAN, NAN], [1, NAN], [1, 0], [NAN, 1], [0, 0]])
     found = missingness_by_difficulty(x)
     assert found.n_missing.tolist() == [2, 2]
-    assert found.others_on_missing.tolist() == [1, 1]
-    assert found.others_on_present.tolist() == [0, 0.5]
 
 
 def test_p_is_undefined_without_missing_items_or_without_variance() -> None:
