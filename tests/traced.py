@@ -29,6 +29,8 @@ _CALLS: Final = "trace=openat,open,execve,clone,clone3,fork,vfork"
 # The file as the kernel names it, from whichever folder and by whichever link it was opened.
 _OPENED: Final = re.compile(r"open(?:at)?\(.*?, (O_[A-Z_|]+).* = \d+<(.*)>")
 _CHILD: Final = re.compile(r"(?:clone3?|v?fork)\(.* = (\d+)")
+# A record that is yet to be put into its place.
+_RECORD: Final = re.compile(rf"/{FOLDER}/\.(.+)\.json\.\d+$")
 _SCRIPT: Final = re.compile(r'execve\("[^"]*/python[^"]*", .*/\.snakemake/scripts/')
 # Each call of a process, after its time.
 Life = list[tuple[float, str]]
@@ -113,7 +115,7 @@ def _opened_by_jobs(traces: Path) -> Iterator[tuple[str, set[Path]]]:
                 family += _children(one, lives)
             calls = [call for one in family for _, call in one]
             opened = [found.groups() for found in map(_OPENED.match, calls) if found]
-            (job,) = {Path(path).stem for _, path in opened if path.endswith(".unfinished")}
+            (job,) = {found[1] for _, path in opened if (found := _RECORD.search(path))}
             read = {_source(Path(path)) for flags, path in opened if "O_WRONLY" not in flags}
             yield unquote(job), {path for path in read if path.name != _PACKAGE_FILE}
 

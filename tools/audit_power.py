@@ -36,6 +36,7 @@ from kotawala2026.labels import FIVE_NUMBERS
 from kotawala2026.quantities.grounds import DisplayedScores, PublishedNumbers, load_published
 from kotawala2026.quantities.notation import identified
 from kotawala2026.quantities.true_ranges import PossibleTables, printed_rows
+from llm_power._files import write_whole
 from llm_power._report.figures import house_style
 from llm_power._report.text_tables import markdown_table
 from llm_power._statistics.arrays import ArrayLike, FloatArray
@@ -63,7 +64,6 @@ from replication.contradictions import CountRow, count_ranges, quantile_rows
 from replication.exhibits import Inputs, write_numbers
 from replication.findings import Finding, PrintedNumbers, evidence_view
 from replication.paper import ExhibitPlan, Paper, folders_of
-from replication.records import write_whole
 from replication.settings import load_settings
 from replication.stages import REFUSALS, reason_of, write_undefined
 

@@ -25,6 +25,7 @@ from typing import Any, Final, Literal
 from urllib.parse import quote
 
 from llm_power._errors import LLMPowerError, message_at
+from llm_power._files import write_whole
 from llm_power._plugins import READERS
 
 FOLDER: Final = Path("results", ".sums")
@@ -268,16 +269,6 @@ def record(
     # Last, for with its record a job has ended well.
     sealed = content | {"sha256": _seal(content)}
     write_whole(_place(job, root), json.dumps(sealed, indent=1))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that nobody reads before it is whole."""
-    unfinished = path.with_suffix(".unfinished")
-    try:
-        unfinished.write_text(text, "utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _maker_of(path: str, root: Path) -> str:

@@ -18,7 +18,7 @@ from typing import Final
 import psutil
 
 from llm_power._errors import LLMPowerError, message_at
-from replication.records import write_whole
+from llm_power._files import write_whole
 
 # Snakemake removes the folder of its locks when a run ends, and this record with it.
 LOCKS: Final = Path(".snakemake", "locks")

@@ -117,7 +117,7 @@ def test_what_was_made_from_other_bytes_is_named(run: Path) -> None:
 
 
 def test_strangers_among_records_and_a_half_written_one_are_no_record(run: Path) -> None:
-    (run / FOLDER / "pairs.unfinished").write_text("{")
+    (run / FOLDER / ".pairs.json.17").write_text("{")
     assert found(run) == []
     (run / FOLDER / "stranger.json").write_text("[]")
     assert found(run) == [("record", str(FOLDER / "stranger.json"))]

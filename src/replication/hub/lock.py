@@ -12,9 +12,9 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Final
 
+from llm_power._files import write_whole
 from replication.hub.datasets import Dataset, table_rows
 from replication.hub.errors import HubError
-from replication.records import write_whole
 
 
 @dataclass(frozen=True, slots=True)
