@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -54,9 +54,6 @@ from llm_power._statistics.standard_errors import (
     score_correlation,
     score_errors,
 )
-
-if TYPE_CHECKING:
-    from llm_power._board.resolve import BoardVerdicts
 
 _FAMILY_NAMES: dict[Family, str] = {"adjacent": "adjacent ranks", "all": "all pairs"}
 # More rows than these nobody reads, and no page of text shows.
