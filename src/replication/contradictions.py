@@ -20,11 +20,12 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.optimize import Bounds, LinearConstraint, linprog
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from replication.constraints import Constraint
+from replication.whole_numbers import whole_solution
 
 # A bound this close to a whole number is that number: it is a decimal times a count of items.
 _WHOLE = 1e-9
@@ -88,15 +89,11 @@ def is_feasible(rows: Sequence[LinearRow], total: float) -> bool:
         return True
     matrix, lower, upper = _stack(rows)
     n_counts = matrix.shape[1]
-    solution = milp(
-        np.zeros(n_counts),
-        constraints=[
-            LinearConstraint(matrix, lower, upper),
-            LinearConstraint(np.ones((1, n_counts)), total, total),
-        ],
-        integrality=np.ones(n_counts, dtype=np.int64),
-    )
-    return bool(solution.status == 0)
+    limits = [
+        LinearConstraint(matrix, lower, upper),
+        LinearConstraint(np.ones((1, n_counts)), total, total),
+    ]
+    return whole_solution(np.zeros(n_counts), limits) is not None
 
 
 def smallest_infeasible_subset(rows: Sequence[LinearRow], total: float) -> tuple[LinearRow, ...]:
@@ -128,22 +125,14 @@ def minimum_correction(rows: Sequence[LinearRow], total: float) -> tuple[LinearR
     roles = np.array([_ROLE_COST[row.constraint.role] for row in rows])
     order = 0.1 * np.arange(n_rows)[::-1] / n_rows
     price = 1 + (roles + order) / n_rows
-    solution = milp(
-        np.concatenate([np.zeros(n_counts), price]),
-        constraints=[
-            LinearConstraint(np.hstack([matrix, lift]), lower, np.inf),
-            LinearConstraint(np.hstack([matrix, -lift]), -np.inf, upper),
-            LinearConstraint(np.r_[np.ones(n_counts), np.zeros(n_rows)][None], total, total),
-        ],
-        integrality=np.ones(n_counts + n_rows, dtype=np.int64),
-        bounds=Bounds(0, np.r_[np.full(n_counts, np.inf), np.ones(n_rows)]),
-        options={"mip_rel_gap": 0},
-    )
-    return tuple(
-        row
-        for row, lifted in zip(rows, np.asarray(solution.x)[n_counts:], strict=True)
-        if lifted > 0.5
-    )
+    limits = [
+        LinearConstraint(np.hstack([matrix, lift]), lower, np.inf),
+        LinearConstraint(np.hstack([matrix, -lift]), -np.inf, upper),
+        LinearConstraint(np.r_[np.ones(n_counts), np.zeros(n_rows)][None], total, total),
+    ]
+    most = Bounds(0, np.r_[np.full(n_counts, np.inf), np.ones(n_rows)])
+    solution = np.asarray(whole_solution(np.r_[np.zeros(n_counts), price], limits, most))
+    return tuple(row for row, lifted in zip(rows, solution[n_counts:], strict=True) if lifted > 0.5)
 
 
 def find_contradiction(
@@ -213,14 +202,8 @@ def _smallest_hitting_set(sets: Sequence[Sequence[int]], n_rows: int) -> list[in
         hits[i, list(members)] = 1
     # The first row wins a tie: one answer on every machine.
     price = 1 + 0.1 * np.arange(n_rows) / n_rows**2
-    solution = milp(
-        price,
-        constraints=LinearConstraint(hits, 1, np.inf),
-        integrality=np.ones(n_rows, dtype=np.int64),
-        bounds=Bounds(0, 1),
-        options={"mip_rel_gap": 0},
-    )
-    return [int(k) for k in np.flatnonzero(np.asarray(solution.x) > 0.5)]
+    solution = whole_solution(price, [LinearConstraint(hits, 1, np.inf)], Bounds(0, 1))
+    return [int(k) for k in np.flatnonzero(np.asarray(solution) > 0.5)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -323,11 +306,7 @@ def _refuted_by_multipliers(rows: Sequence[CountRow]) -> bool:
         )
         for one in signed
     )
-    return reach < _product(y, [least for *_, least in limits])
-
-
-def _product(y: Sequence[Fraction], counts: Sequence[float]) -> Fraction:
-    return sum((a * Fraction(b) for a, b in zip(y, counts, strict=True)), Fraction())
+    return reach < sum(a * Fraction(least) for a, (*_, least) in zip(y, limits, strict=True))
 
 
 def _refuted_by_sums(rows: Sequence[CountRow]) -> bool:
@@ -385,11 +364,6 @@ def _least(rows: Sequence[CountRow], count: CountRow | None = None, sign: int = 
     least, most = ([getattr(row, end) for row in rows] for end in ("least", "most"))
     if rows:
         limits.append(LinearConstraint(properties[:, : len(rows)].T, least, most))
-    solution = milp(
-        sign * properties[:, -1] if counted else np.zeros(len(properties)),
-        constraints=limits,
-        integrality=np.ones(len(properties), dtype=np.int64),
-        bounds=Bounds(0, 1),
-        options={"mip_rel_gap": 0},
-    )
-    return None if solution.x is None else round(solution.fun)
+    price = sign * properties[:, -1] if counted else np.zeros(len(properties))
+    found = whole_solution(price, limits, Bounds(0, 1))
+    return None if found is None else round(float(price @ found))

@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import Bounds, LinearConstraint
 from scipy.special import expit, ndtr, ndtri
 
-from llm_power._errors import InvalidArgument
-from llm_power._statistics.argument_checks import finite, non_negative, positive
+from llm_power._statistics.argument_checks import finite, non_negative, positive, refuse
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
+from replication.whole_numbers import whole_solution
 
 # The trapezoid rule on a fine grid: spectrally accurate for a Gaussian-weighted smooth integrand.
 _GRID = np.linspace(-7.0, 7.0, 281)
@@ -90,10 +90,7 @@ def _item_curves(p: ArrayLike, loadings: ArrayLike) -> FloatArray:
     accuracy, loading = np.broadcast_arrays(finite("p", p), finite("loadings", loadings))
     for name, values, low in (("p", accuracy, 0.0), ("loadings", loading, -1.0)):
         outside = (values <= low) | (values >= 1)
-        if np.any(outside):
-            raise InvalidArgument(
-                f"{name} must lie strictly between {low:g} and 1, got {float(values[outside][0])!r}"
-            )
+        refuse(name, values, outside, f"lie strictly between {low:g} and 1")
     location = ndtri(accuracy)[None, :] + loading[None, :] * _GRID[:, None]
     return np.asarray(ndtr(location / np.sqrt(1 - np.square(loading))[None, :]))
 
@@ -146,14 +143,9 @@ def _solve_units(
     levels = base[:, None] + np.arange(n_units + 1)
     price = np.diff(_cost(levels, p[:, None]), axis=1)
     left = targets - rows @ base
-    solution = milp(
-        price.ravel(),
-        constraints=LinearConstraint(np.repeat(rows, n_units, axis=1), left, left),
-        integrality=np.ones(price.size, dtype=np.int64),
-        bounds=Bounds(0, 1),
-        options={"mip_rel_gap": 0},
-    )
-    return None if solution.x is None else np.rint(solution.x).reshape(price.shape).sum(axis=1)
+    meets = LinearConstraint(np.repeat(rows, n_units, axis=1), left, left)
+    found = whole_solution(price.ravel(), [meets], Bounds(0, 1))
+    return None if found is None else np.rint(found).reshape(price.shape).sum(axis=1)
 
 
 def _cost(x: FloatArray, q: FloatArray) -> FloatArray:
