@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from llm_power._errors import InvalidArgument, one_line
-from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 
 Number = TypeVar("Number", bound=np.generic)
 
 #: Beyond it a float no longer tells whole numbers apart.
 _LARGEST_COUNT = 2**53
+
+
+def refuse(
+    name: str,
+    values: FloatArray,
+    wrong: BoolArray,
+    must: str,
+    *,
+    hint: Callable[[float], str] = lambda _: "",
+) -> None:
+    """Refuse values of which some are wrong: say what they must, and name the first that is."""
+    if np.any(wrong):
+        first = float(np.atleast_1d(values)[np.atleast_1d(wrong)][0])
+        raise InvalidArgument(f"{name} must {must}, got {first!r}{hint(first)}")
 
 
 def open_unit(name: str, value: float) -> float:
@@ -35,36 +49,28 @@ def percent_meant(value: float) -> str:
 def strictly_between(name: str, value: ArrayLike, low: float, high: float) -> FloatArray:
     """Return `value` as a float array of numbers in the open interval (`low`, `high`)."""
     array = finite(name, value)
-    outside = (array <= low) | (array >= high)
-    if np.any(outside):
-        first = _first(array, outside)
-        raise InvalidArgument(f"{name} must lie strictly in ({low:g}, {high:g}), got {first!r}")
+    refuse(name, array, (array <= low) | (array >= high), f"lie strictly in ({low:g}, {high:g})")
     return array
 
 
 def positive(name: str, value: ArrayLike) -> FloatArray:
     """Return `value` as a float array of finite, strictly positive numbers."""
     array = finite(name, value)
-    if np.any(array <= 0):
-        raise InvalidArgument(f"{name} must be positive, got {_first(array, array <= 0)!r}")
+    refuse(name, array, array <= 0, "be positive")
     return array
 
 
 def non_negative(name: str, value: ArrayLike) -> FloatArray:
     """Return `value` as a float array of finite numbers that are at least 0."""
     array = finite(name, value)
-    if np.any(array < 0):
-        raise InvalidArgument(f"{name} must not be negative, got {_first(array, array < 0)!r}")
+    refuse(name, array, array < 0, "not be negative")
     return array
 
 
 def proportions(name: str, value: ArrayLike) -> FloatArray:
     """Return `value` as a float array of numbers in [0, 1]."""
     array = finite(name, value)
-    outside = (array < 0) | (array > 1)
-    if np.any(outside):
-        first = _first(array, outside)
-        raise InvalidArgument(f"{name} must lie in [0, 1], got {first!r}{percent_meant(first)}")
+    refuse(name, array, (array < 0) | (array > 1), "lie in [0, 1]", hint=percent_meant)
     return array
 
 
@@ -83,9 +89,7 @@ def numbers(name: str, value: ArrayLike) -> FloatArray:
 def finite(name: str, value: ArrayLike) -> FloatArray:
     """Return `value` as a float array without NaN, infinity or masked entries."""
     array = numbers(name, value)
-    bad = ~np.isfinite(array)
-    if np.any(bad):
-        raise InvalidArgument(f"{name} must be finite, got {_first(array, bad)!r}")
+    refuse(name, array, ~np.isfinite(array), "be finite")
     return array
 
 
@@ -93,14 +97,8 @@ def counts(name: str, value: ArrayLike) -> IntArray:
     """Return `value` as an int64 array of whole numbers that are at least 0."""
     array = non_negative(name, value)
     whole = np.rint(array)
-    if np.any(whole != array):
-        raise InvalidArgument(
-            f"{name} must hold whole numbers, got {_first(array, whole != array)!r}"
-        )
-    if np.any(whole > _LARGEST_COUNT):
-        raise InvalidArgument(
-            f"{name} must be at most 2**53, got {_first(array, whole > _LARGEST_COUNT)!r}"
-        )
+    refuse(name, array, whole != array, "hold whole numbers")
+    refuse(name, array, whole > _LARGEST_COUNT, "be at most 2**53")
     return whole.astype(np.int64)
 
 
@@ -187,7 +185,3 @@ def _scalar(name: str, value: ArrayLike) -> float:
     if array.ndim:
         raise InvalidArgument(f"{name} must be a single number, got shape {array.shape!r}")
     return float(array)
-
-
-def _first(array: FloatArray, where: np.ndarray) -> float:
-    return float(np.atleast_1d(array)[np.atleast_1d(where)][0])

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.argument_checks import counts, finite, non_negative
+from llm_power._statistics.argument_checks import counts, finite, non_negative, refuse
 from llm_power._statistics.arrays import ArrayLike, FloatArray, centered, ordered_sum, ratio
 
 #: A sum of squares below this share of the raw one is rounding of sums that are not whole.
@@ -57,10 +57,7 @@ def moments_from_sums(n_items: ArrayLike, sum_d: ArrayLike, sum_d2: ArrayLike) -
     if n.shape not in (total.shape, (total.shape[0], 1)):
         raise InvalidArgument(f"n_items must fit sum_d of {total.shape!r}, got shape {n.shape!r}")
     impossible = (total**2 > n * squares * (1 + ROUNDING)) | ((n == 0) & (squares > 0))
-    if np.any(impossible):
-        raise InvalidArgument(
-            f"sum_d2 must be at least sum_d**2 / n_items, got {float(squares[impossible][0])!r}"
-        )
+    refuse("sum_d2", squares, impossible, "be at least sum_d**2 / n_items")
     return ClusterMoments(n, total, squares)
 
 

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.argument_checks import broadcast, numbers
+from llm_power._statistics.argument_checks import broadcast, numbers, refuse
 from llm_power._statistics.arrays import (
     ArrayLike,
     BoolArray,
@@ -104,10 +104,7 @@ def design_effect(mean_cluster_size: ArrayLike, icc: ArrayLike) -> FloatArray:
     size, correlation = broadcast(
         mean_cluster_size=numbers("mean_cluster_size", mean_cluster_size), icc=numbers("icc", icc)
     )
-    if np.any(size < 1):
-        raise InvalidArgument(
-            f"mean_cluster_size must be at least 1, got {float(size[size < 1].flat[0])!r}"
-        )
+    refuse("mean_cluster_size", size, size < 1, "be at least 1")
     if np.any(correlation > 1 + ROUNDING):
         raise InvalidArgument(f"icc must not exceed 1, got {float(np.nanmax(correlation))!r}")
     positive_part = np.maximum(correlation, 0.0)

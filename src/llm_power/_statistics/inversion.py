@@ -17,6 +17,7 @@ from llm_power._statistics.argument_checks import (
     non_negative,
     open_unit,
     positive,
+    refuse,
 )
 from llm_power._statistics.arrays import ArrayLike, FloatArray, ratio
 
@@ -148,8 +149,7 @@ def resolution_ratio(n_items: ArrayLike, n_star: ArrayLike) -> FloatArray:
     array([2. , 0.5])
     """
     need = np.asarray(n_star, dtype=np.float64)
-    if np.any(need < 0):
-        raise InvalidArgument(f"n_star must not be negative, got {float(need[need < 0].flat[0])!r}")
+    refuse("n_star", need, need < 0, "not be negative")
     n, need = broadcast(n_items=positive("n_items", n_items), n_star=need)
     return ratio(n, need, np.inf)
 
@@ -238,8 +238,5 @@ def _noncentrality_and_critical(
 
 def _levels(alpha: ArrayLike) -> FloatArray:
     levels = finite("alpha", alpha)
-    outside = (levels <= 0) | (levels >= 1)
-    if np.any(outside):
-        value = float(levels[outside].flat[0])
-        raise InvalidArgument(f"alpha must lie strictly between 0 and 1, got {value!r}")
+    refuse("alpha", levels, (levels <= 0) | (levels >= 1), "lie strictly between 0 and 1")
     return levels

@@ -27,7 +27,7 @@ import numpy as np
 from scipy.special import gammaln, ndtr, stdtr, stdtrit
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.argument_checks import counts, numbers
+from llm_power._statistics.argument_checks import counts, numbers, refuse
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
 from llm_power._statistics.cluster_moments import ROUNDING, ClusterMoments
 
@@ -102,10 +102,7 @@ def missing_gap_bounds(
     x = _matrix(scores)
     present, n_items = ~np.isnan(x), x.shape[0]
     outside = present & ~((x >= lowest) & (x <= highest))
-    if np.any(outside):
-        raise InvalidArgument(
-            f"scores must lie in [{lowest:g}, {highest:g}], got {float(x[outside][0])!r}"
-        )
+    refuse("scores", x, outside, f"lie in [{lowest:g}, {highest:g}]")
     filled, has = np.where(present, x, 0.0), present.astype(np.float64)
     least, most = score_bounds(x, lowest=lowest, highest=highest)
     low = least[:, np.newaxis] - most

@@ -29,6 +29,7 @@ from llm_power._statistics.argument_checks import (
     open_unit,
     pair_counts,
     proportions,
+    refuse,
     table_counts,
 )
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
@@ -408,7 +409,5 @@ def miller_unpaired_required_n(
 
 def _correlation(rho: ArrayLike) -> FloatArray:
     r = numbers("rho", rho)
-    if np.any(np.abs(r) > 1):
-        value = float(r[np.abs(r) > 1].flat[0])
-        raise InvalidArgument(f"rho must lie in [-1, 1], got {value!r}")
+    refuse("rho", r, np.abs(r) > 1, "lie in [-1, 1]")
     return r
