@@ -161,9 +161,7 @@ def counted(number: int, noun: str) -> str:
 
 def listed(names: Iterable[str], limit: int = 8) -> str:
     """Return the first few of `names` for a message."""
-    shown = list(names)
-    more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
-    return ", ".join(repr(name) for name in shown[:limit]) + more
+    return first_names(list(map(repr, names)), limit)
 
 
 def first_names(names: Sequence[str], most: int = 5) -> str:

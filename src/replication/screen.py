@@ -20,6 +20,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 from tqdm import tqdm
 
+from llm_power._errors import first_names
 from llm_power_audit.written_verdicts import counted, verdicts_by_claim
 from replication.records import job_name
 
@@ -186,7 +187,9 @@ class Made:
             if before.verdicts.get(claim, verdict) != verdict
         ]
         changes = {"new": new, "gone": gone, "other bytes": other, "other verdicts": moved}
-        yield from (f"{kind}: {_some(names)}" for kind, names in changes.items() if names)
+        yield from (
+            f"{kind}: {first_names(names, _SHOWN)}" for kind, names in changes.items() if names
+        )
 
 
 def last_screen(folders: Sequence[str], *, seconds: float, log: Path | None) -> list[str]:
@@ -237,8 +240,3 @@ def _wrapped(label: str, text: str) -> list[str]:
     wrapper = TextWrapper(width, f"{label:<10}", " " * 10, break_long_words=False)
     wrapper.break_on_hyphens = False
     return wrapper.wrap(text) or [""]
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
