@@ -37,6 +37,9 @@ from llm_power._statistics.cluster_moments import (
 from llm_power._statistics.inversion import required_n, resolution_ratio
 
 _PERCENTILES = np.array([0.05, 0.95])
+# Pairs at a time: bounds the memory, some 20 arrays of as many floats times the resamples, and does
+# not change a bit of the result.
+_PAIRS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +237,6 @@ class CategoryBootstrap:
     count_distribution: FloatArray
     #: Number of resamples :math:`B`.
     n_resamples: int
-    #: Entropy of the generator's seed sequence; from it a fresh generator repeats the draws.
-    seed: tuple[int, ...]
     #: `alpha`, `power`: Level and target power.
     alpha: float
     power: float
@@ -248,9 +249,6 @@ def category_bootstrap(
     n_resamples: int = 1000,
     alpha: float = 0.05,
     power: float = 0.80,
-    # Pairs at a time: bounds the memory, some 20 arrays of n_resamples x block_size floats, and
-    # does not change a bit of the result.
-    block_size: int = 256,
 ) -> CategoryBootstrap:
     """Resample the clusters and recompute ICC, design effect and clustered required items.
 
@@ -270,8 +268,6 @@ def category_bootstrap(
         Number of resamples.
     alpha, power : float
         Two-sided level and target power, in (0, 1).
-    block_size : int, default 256
-        Pairs at a time.
 
     Returns
     -------
@@ -293,8 +289,6 @@ def category_bootstrap(
     200
     """
     rng = np.random.default_rng(rng)
-    if block_size < 1:
-        raise InvalidArgument(f"block_size must be at least 1, got {block_size!r}")
     draws = resample_clusters(moments.sum_d.shape[0], n_resamples, rng)
     pool = partial(ordered_product, draws.astype(np.float64))
     table = _as_table(moments)
@@ -306,8 +300,8 @@ def category_bootstrap(
     n_undefined = np.empty(n_pairs, dtype=np.int64)
     n_unresolved = np.empty(n_pairs, dtype=np.int64)
     unresolved_counts = np.zeros(n_resamples, dtype=np.int64)
-    for start in range(0, n_pairs, block_size):
-        block = slice(start, start + block_size)
+    for start in range(0, n_pairs, _PAIRS):
+        block = slice(start, start + _PAIRS)
         fit = one_way_anova(_columns(table, block), pool)
         effect = design_effect(fit.mean_cluster_size, fit.icc)
         n_star = inflate(full.n_star_iid[block], effect)
@@ -328,7 +322,6 @@ def category_bootstrap(
         unresolved_counts=unresolved_counts,
         count_distribution=np.bincount(unresolved_counts, minlength=n_pairs + 1) / n_resamples,
         n_resamples=n_resamples,
-        seed=_seed(rng),
         alpha=alpha,
         power=power,
     )
@@ -367,8 +360,3 @@ def _percentiles(values: FloatArray) -> FloatArray:
     high = np.take_along_axis(ordered, np.ceil(place).astype(np.int64), axis=0)
     between: FloatArray = low + (place % 1) * (high - low)
     return between
-
-
-def _seed(rng: np.random.Generator) -> tuple[int, ...]:
-    entropy = getattr(rng.bit_generator.seed_seq, "entropy", None)
-    return () if entropy is None else tuple(int(x) for x in np.atleast_1d(entropy))

@@ -34,7 +34,7 @@ from llm_power._statistics.argument_checks import (
     pair_counts,
     positive,
 )
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, ratio
 from llm_power._statistics.inversion import resolution_ratio, z_sum
 from llm_power._statistics.paired_binary import observed_difference_variance
 
@@ -226,18 +226,12 @@ def log_e_trajectory(differences: ArrayLike, mixture: Mixture = BETA_4_4) -> Flo
 class AnytimeBoundary:
     r"""The smallest imbalance that takes the e-process to :math:`1/\alpha`."""
 
-    #: Number :math:`M = b + c` of discordant items.
-    n_discordant: IntArray
-    #: Smallest real :math:`s = |b-c|` with :math:`e \ge 1/\alpha`; ``inf`` where even :math:`s = M`
-    #: is not enough.
+    #: Smallest real :math:`s = |b-c|` of M discordant items with :math:`e \ge 1/\alpha`; ``inf``
+    #: where even :math:`s = M` is not enough.
     gap: FloatArray
     #: The same as a z value, :math:`u = s/\sqrt{M}`, to be compared with McNemar's
     #: :math:`(b-c)/\sqrt{b+c}`.
     threshold: FloatArray
-    #: Level.
-    alpha: float
-    #: The mixture of alternatives.
-    mixture: Mixture
 
 
 def anytime_boundary(
@@ -251,13 +245,12 @@ def anytime_boundary(
     """
     level = open_unit("alpha", alpha)
     require_symmetric(mixture)
-    total = counts("n_discordant", n_discordant)
-    m = total.astype(np.float64)
+    m = counts("n_discordant", n_discordant).astype(np.float64)
     # A board has fewer numbers of discordant items than pairs.
     distinct, places = np.unique(m, return_inverse=True)
     gap = _boundary_gap(distinct, level, mixture)[places].reshape(m.shape)
     threshold = ratio(gap, np.sqrt(m), np.inf, where=np.isfinite(gap))
-    return AnytimeBoundary(total, gap, threshold, level, mixture)
+    return AnytimeBoundary(gap, threshold)
 
 
 def _boundary_gap(n_discordant: FloatArray, alpha: float, mixture: Mixture) -> FloatArray:
@@ -369,7 +362,8 @@ def anytime_required_n(
     array([  422., 42633.])
     """
     first, second, n = pair_counts(b, c, n_items)
-    boundary = anytime_boundary(first + second, alpha=alpha, mixture=mixture)
+    level = open_unit("alpha", alpha)
+    boundary = anytime_boundary(first + second, alpha=level, mixture=mixture)
     log_e = log_e_value(first, second, mixture)
     delta = np.abs(first - second) / n
     sigma_d = np.sqrt(observed_difference_variance(first, second, n))
@@ -381,13 +375,13 @@ def anytime_required_n(
     q = resolution_ratio(n, n_star)
     return AnytimeResolution(
         log_e=log_e,
-        crossed=log_e >= -np.log(boundary.alpha),
+        crossed=log_e >= -np.log(level),
         threshold=boundary.threshold,
         inflation=inflation,
         n_star_anytime=n_star,
         q_anytime=q,
         resolved_anytime=q >= 1,
-        alpha=boundary.alpha,
+        alpha=level,
         power=power,
         mixture=mixture,
     )

@@ -42,8 +42,6 @@ class GapBounds:
     high: FloatArray
     #: Gap over the items that both models have; NaN without one; shape (n_models, n_models).
     pairwise: FloatArray
-    #: Items that both models have.
-    n_common: IntArray
     #: All items.
     n_items: int
 
@@ -113,7 +111,7 @@ def missing_gap_bounds(
     # Sum of the row's model's scores over the items that the column's model has as well.
     shared = filled.T @ has
     pairwise = ratio(shared - shared.T, common)
-    return GapBounds(low, high, pairwise, np.rint(common).astype(np.int64), n_items)
+    return GapBounds(low, high, pairwise, n_items)
 
 
 def score_bounds(
