@@ -74,6 +74,14 @@ def proportions(name: str, value: ArrayLike) -> FloatArray:
     return array
 
 
+def p_values(p: ArrayLike) -> FloatArray:
+    """Return the p-values of several tests, (n_tests,)."""
+    values = proportions("p", p)
+    if values.ndim != 1:
+        raise InvalidArgument(f"p must be one-dimensional, got shape {values.shape!r}")
+    return values
+
+
 def numbers(name: str, value: ArrayLike) -> FloatArray:
     """Return `value` as a float array, where NaN and infinity have a meaning."""
     if np.ma.is_masked(value):

@@ -39,9 +39,8 @@ from numpy.typing import NDArray
 from scipy.special import bdtrik, ndtr
 
 from llm_power._choices import Family
-from llm_power._errors import InvalidArgument
 from llm_power._statistics._numerics import threshold
-from llm_power._statistics.argument_checks import at_least_two, open_unit, proportions
+from llm_power._statistics.argument_checks import at_least_two, open_unit, p_values
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power._statistics.multiplicity import Adjustment, FamilyTest
 from llm_power._statistics.random_streams import Keys, factored, keyed_normals, pooled
@@ -191,9 +190,7 @@ def max_t_family(p: ArrayLike, largest: Largest, *, alpha: float = 0.05) -> Fami
     number of its discordant items. Draws double while a pair lies in the 99.9 % interval of the
     critical value, by order statistics and adjusted for the number of looks.
     """
-    values, level = proportions("p", p), open_unit("alpha", alpha)
-    if values.ndim != 1:
-        raise InvalidArgument(f"p must be one-dimensional, got shape {values.shape!r}")
+    values, level = p_values(p), open_unit("alpha", alpha)
     size = values.size
     if size == 1:
         return FamilyTest(values, level, 1)

@@ -36,6 +36,7 @@ from llm_power._statistics.argument_checks import (
     non_negative,
     one_of,
     open_unit,
+    p_values,
     positive,
     proportions,
 )
@@ -445,9 +446,7 @@ _STEP_LEVELS: dict[str, Callable[[IntArray, int, float], FloatArray]] = {
 
 
 def _declared(p: ArrayLike, m: int | None) -> tuple[FloatArray, int]:
-    values = proportions("p", p)
-    if values.ndim != 1:
-        raise InvalidArgument(f"p must be one-dimensional, got shape {values.shape!r}")
+    values = p_values(p)
     return values, _family(values.size if m is None else m, values.size)
 
 
