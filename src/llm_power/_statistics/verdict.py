@@ -11,6 +11,7 @@ A pair can be both, different by a gap inside the margin: it is then called diff
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Final, Literal
 
@@ -175,12 +176,9 @@ def binary_verdicts(
     first, second, n = pair_counts(b, c, n_items)
     interval = score_interval(first, second, n, each)
     p = P_VALUES[test](first, second) if known_p is None else known_p
-    p_equivalence = np.full(n.shape, np.nan)
-    if margin is not None:
-        p_equivalence = score_equivalence_test(first, second, n, margin=margin, alpha=level).p
     return _verdicts(
         p=p,
-        p_equivalence=p_equivalence,
+        p_within=lambda m: score_equivalence_test(first, second, n, margin=m, alpha=level).p,
         interval=interval,
         attainable=_smallest_p(test, first + second) <= each,
         seen=replace(binary_gap_seen(first, second, n, exact=test == "exact"), prior=prior),
@@ -230,10 +228,7 @@ def mean_verdicts(
     error, freedom = np.where(varies, error, np.inf), np.where(varies, freedom, 1.0)
     hall, tilt = np.where(varies, hall, 1.0), np.where(varies, tilt, 0.0)
     below, above = reach(each, freedom, tilt, hall)
-    p_equivalence = np.full(gap.shape, np.nan)
-    if margin is not None:
-        bound = float(positive("margin", margin))
-        p_equivalence = equivalence_p(gap, error, freedom, tilt, hall, margin=bound)
+    law = gap, error, freedom, tilt, hall
     p = known_p
     if p is None:
         p = mean_p(gap, error, freedom, tilt, None if hall_df is None else hall)
@@ -243,7 +238,7 @@ def mean_verdicts(
         attainable = varies & (resampled.smallest_p <= each)
     return _verdicts(
         p=p,
-        p_equivalence=p_equivalence,
+        p_within=lambda m: equivalence_p(*law, margin=float(positive("margin", m))),
         interval=PairedDifferenceInterval(gap, gap - below * error, gap + above * error, each),
         attainable=attainable,
         seen=replace(mean_gap_seen(p, error, n, freedom), prior=prior),
@@ -290,16 +285,13 @@ def average_verdicts(
     varies = np.isfinite(error)
     floor = smallest_exact_p(n_discordant)
     p = np.maximum(average.p_different(), floor)
-    p_equivalence = np.full(delta.shape, np.nan)
-    if margin is not None:
-        p_equivalence = average.p_within(margin)
     freedom = np.minimum(average.df, n) if test == "cluster" else np.inf
     seen = mean_gap_seen(p, error, n, freedom)
     # Where all items go one way the error is none, and the p-value has the one that it stands for.
     certain = np.where(delta == 0, np.inf, np.abs(delta) / np.maximum(seen.z, _NOT_ZERO))
     return _verdicts(
         p=p,
-        p_equivalence=p_equivalence,
+        p_within=average.p_within,
         interval=average.interval(each),
         attainable=varies & (floor <= each),
         seen=replace(seen, error=np.where(error > 0, error, certain), prior=prior),
@@ -373,7 +365,7 @@ def agreed_verdicts(first: Verdicts, second: Verdicts) -> Verdicts:
 def _verdicts(
     *,
     p: FloatArray,
-    p_equivalence: FloatArray,
+    p_within: Callable[[float], FloatArray],
     interval: PairedDifferenceInterval,
     attainable: BoolArray,
     seen: ObservedGap,
@@ -382,6 +374,8 @@ def _verdicts(
     new_runs: bool = True,
 ) -> Verdicts:
     test, margin, alpha, power = settings
+    nothing = np.full(np.shape(interval.delta), np.nan)
+    p_equivalence = nothing if margin is None else p_within(margin)
     p_family = np.asarray(p if family is None else family.p)
     level = alpha if family is None else family.level
     each_side = _equivalence_level(alpha, family)
