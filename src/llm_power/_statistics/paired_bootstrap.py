@@ -352,9 +352,8 @@ def bootstrap_power(
     elif resamples is None:
         raise InvalidArgument("n_resamples must be a number for graded scores, got None")
     else:
-        rejected = _graded_trials(
-            a - b, n=size, trials=trials, resamples=resamples, alpha=level, rng=rng
-        )
+        samples = (a - b)[rng.integers(0, a.size, size=(trials, size))].T
+        rejected = shared_bootstrap_rejects(samples, resamples=resamples, alpha=level, rng=rng)
     share = float(rejected.mean())
     error = float(np.sqrt(share * (1 - share) / trials))
     return BootstrapPower(share, error, size, trials, resamples, level)
@@ -379,19 +378,6 @@ def _binary_trials(
     rank = _tail_rank(resamples, alpha)
     rejected: BoolArray = np.minimum(below, above) + zero < rank
     return rejected
-
-
-def _graded_trials(
-    differences: FloatArray,
-    *,
-    n: int,
-    trials: int,
-    resamples: int,
-    alpha: float,
-    rng: np.random.Generator,
-) -> BoolArray:
-    samples = differences[rng.integers(0, differences.size, size=(trials, n))].T
-    return shared_bootstrap_rejects(samples, resamples=resamples, alpha=alpha, rng=rng)
 
 
 def shared_bootstrap_rejects(

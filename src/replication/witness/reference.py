@@ -226,7 +226,9 @@ class _Problem:
     weights: FloatArray
 
     def cost(self, values: FloatArray) -> FloatArray:
-        return _quadratic(values - self.center, self.precision) / 2
+        moved = values - self.center
+        # einsum, not BLAS: the same sum in the same order with any number of threads.
+        return np.asarray((np.einsum("...i,ij->...j", moved, self.precision) * moved).sum(-1) / 2)
 
     def score(self, values: FloatArray, penalty: float) -> FloatArray:
         """Cost plus penalty; infinite outside of the bounds."""
@@ -261,8 +263,3 @@ def _descend(
         if scores[k] >= best:
             return values
         values, best = values + moves[k], float(scores[k])
-
-
-def _quadratic(x: FloatArray, matrix: FloatArray) -> FloatArray:
-    # einsum, not BLAS: the same sum in the same order with any number of threads.
-    return np.asarray((np.einsum("...i,ij->...j", x, matrix) * x).sum(axis=-1))
