@@ -24,7 +24,7 @@ from llm_power._statistics.arrays import FloatArray, IntArray
 from replication.exhibits import Drawing, Exhibit
 from replication.stages import csv_text
 
-_SHOWN_AS: Final = {"expected": "expected", "drawn": "sampled"}
+_SHOWN_AS: Final = {"expected": "exact gap", "drawn": "sampled"}
 _MARKERS: Final = ("o", "s", "^")
 _CROSS: Final[dict[str, Any]] = {
     "marker": "x",
@@ -138,34 +138,30 @@ def power_figure(
         caption=behind,
         provenance=[Provenance.simulated(seed=seed, trials=n_trials, unit="trials a point")],
         notes=[
-            f"{claim} Against an expected reference, whose gaps are these{off}, the ratios are "
-            f"{', '.join(ratios)} at gaps of {gaps}: the statement "
-            f"{'holds' if held else 'does not hold'}.",
-            f"A sampled reference of {n_reference:,} items has its own gap and N*, which the curve "
-            f"follows. Of sampled references {100 * every:.1f}% have all {len(expected)} ratios "
-            f"within {100 * tolerance:g}% of the nominal N* (gap assumed normal). The paper does "
-            "not state whether its reference was sampled, nor which N* its verticals mark.",
+            f"{claim}",
+            f"Exact gap: the {n_reference:,} resampled items have this gap{off}; sampled: they are "
+            "drawn, and have a gap and an N* of their own, which the curve follows.",
             *notes,
-            f"{n_trials:,} trials a size, resamples: {resamples}. Crossing: between the two sizes "
-            "about the target, on the scale of eq. (2). SE is the Monte Carlo error, by the slope "
-            "between these two; the caption pools it over the gaps.",
+            "SE: Monte Carlo error, by the slope between the two sizes about the target; the "
+            "figure's caption pools it over the gaps.",
         ],
     )
     caption = (
         f"{population} Power of the paired bootstrap against the number of items, with standard "
         f"errors; {n_trials:,} trials a point, resamples: {resamples}. Printed: the crossings of "
-        f"{POWER:g} are within {100 * tolerance:g}% of N* (dashed, shaded; {formula}). Rings: ours "
-        f"against an expected reference, {n_reference:,} items with this gap and correlation, "
-        f"{', '.join(ratios)} of N* (pooled Monte Carlo SE {pooled:.3f}) at "
-        f"{gap} = {gaps}; crosses: against one sampled reference. The paper does not say which of "
-        "them its bootstrap resamples. "
-        f"Crossings are interpolated on the scale of eq. (2). {DECLARED}"
+        f"{POWER:g} are within {100 * tolerance:g}% of N* (dashed, shaded; {formula}). Rings: "
+        f"crossings where the {n_reference:,} resampled items have this gap and correlation, "
+        f"{', '.join(ratios)} of N* (pooled Monte Carlo SE {pooled:.3f}) at {gap} = {gaps}; "
+        "crosses: where they are one sample. The paper does not say which it resamples; of samples "
+        f"{100 * every:.1f}% keep all {len(expected)} crossings within {100 * tolerance:g}% of "
+        f"this N* (gap assumed normal). Crossings are interpolated on the scale of eq. (2). "
+        f"{DECLARED}"
     )
     finding = (
-        f"Against reference items with the gap, power crosses {POWER:g} within "
-        f"{100 * tolerance:g}% of N* at {within} of {len(expected)} gaps"
-        f"{', as printed' if held else ''}{by_little}; against {n_reference:,} sampled items, at "
-        f"{of_drawn} by this N* and at {of_own} by the N* of those items."
+        f"If the {n_reference:,} resampled items have the stated gap, power reaches {POWER:g} "
+        f"within {100 * tolerance:g}% of N* at {_all_of(within, len(expected))} gaps"
+        f"{', as printed' if held else ''}{by_little}; if they are a sample, at {of_drawn} of "
+        f"{len(expected)}, and at {_all_of(of_own, len(expected))} of the sample's own N*."
     )
     few = sorted(set(frame.loc[frame["n_items"] < _FEWEST_ITEMS, "n_items"]))
     if few:
@@ -178,6 +174,10 @@ def power_figure(
         Drawing(title, table.provenance, lambda: draw(frame, symbol, tolerance), caption, finding),
         files={"_points.csv": csv_text(frame)},
     )
+
+
+def _all_of(count: int, total: int) -> str:
+    return f"all {total}" if count == total else f"{count} of {total}"
 
 
 def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
@@ -207,13 +207,13 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
         note(ax, mark, (n_star * (1 + tolerance), 0.03), (2, 0), rotation=90, va="bottom")
     ax.axhline(POWER, color="0.3", linestyle=":", linewidth=0.8)
     drawn = frame.loc[frame["reference"] == "drawn", "crossing"].unique()
-    (cross,) = ax.plot(drawn, [POWER] * len(drawn), label="of sampled items", **_CROSS)
+    (cross,) = ax.plot(drawn, [POWER] * len(drawn), label="sampled", **_CROSS)
     ax.set(xscale="log", ylim=(0, 1.03), xlabel="items $n$", ylabel="power of the bootstrap")
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_yticks(np.linspace(0, 1, 6))
     ring = Line2D(
-        [], [], color="black", marker="o", fillstyle="none", linestyle="", label="crossing"
+        [], [], color="black", marker="o", fillstyle="none", linestyle="", label="exact gap"
     )
     band = Patch(color="0.8", label=f"printed ±{100 * tolerance:g}%")
     # Column by column: the first two curves stand above what marks every curve.

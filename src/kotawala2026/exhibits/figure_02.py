@@ -43,8 +43,9 @@ def make(inputs: Inputs) -> Exhibit:
     worst = dict(zip(buckets["gap_bucket"], buckets["r_worst"], strict=True))[_OTHERS].text
     chosen = (
         f"Of the {others} others unresolved the paper prints how many, their largest r, {worst} "
-        f"(Table 3), and N* = {n_star:,} of one (Figure 4, ARC-C): which pair has {worst}, those "
-        "of Wino, and the counts of both tasks, the witness chose. "
+        f"(Table 3), and N* = {n_star:,} of one (Figure 4, ARC-C): the witness chose how the other "
+        f"{others - 1} divide between ARC-C and Wino, and which has {worst}, so that the titles of "
+        "these two panels are no evidence. "
     )
     caption = (
         "r = N*/N of every pair, the better model first, ascending within its task. Bars begin at "
@@ -55,7 +56,19 @@ def make(inputs: Inputs) -> Exhibit:
         + spelled_out("ARC-C", "HS", "Wino", "Mistral-I", "Llama-I", "gemma", "gemma-it")
     )
     return Exhibit(
-        frame, Drawing(title, sources, lambda: draw(frame, printed, n_printed), caption, finding)
+        frame,
+        Drawing(
+            title,
+            sources,
+            lambda: draw(
+                frame,
+                printed,
+                n_printed,
+                bare="".join(of_witness(sources, "; bar without: witness")),
+            ),
+            caption,
+            finding,
+        ),
     )
 
 
@@ -85,8 +98,14 @@ def printed_r(counts: PublishedCounts) -> dict[tuple[str, str], float]:
     }
 
 
-def draw(frame: pd.DataFrame, printed: dict[tuple[str, str], float], n_printed: int) -> Figure:
-    """Draw the bars from a dashed line at r = 1, ascending within each task."""
+def draw(
+    frame: pd.DataFrame,
+    printed: dict[tuple[str, str], float],
+    n_printed: int,
+    *,
+    bare: str = "",
+) -> Figure:
+    """Draw the bars from a dashed line at r = 1; `bare` says what a bar without a diamond is."""
     finite = frame.loc[np.isfinite(frame["r"]) & (frame["r"] > 0), "r"]
     bottom, top = min(float(finite.min()), 1.0) / 2, max(float(finite.max()), 1.0) * 8
     # A pair without a gap has no finite r: its bar runs off the axis.
@@ -117,6 +136,6 @@ def draw(frame: pd.DataFrame, printed: dict[tuple[str, str], float], n_printed: 
         ax.set_axis_off()
     for ax in panels[-1]:
         ax.set_xlabel(r"$r = N^{\ast}/N$")
-    table_6 = printed_handle(r"printed $N^{\ast}/N$ (Table 6)")
+    table_6 = printed_handle(rf"printed $N^{{\ast}}/N$ (Table 6){bare}")
     legend_above(figure, frame["resolved"], n_printed, table_6)
     return figure

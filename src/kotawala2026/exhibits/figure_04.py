@@ -63,7 +63,8 @@ def make(inputs: Inputs) -> Exhibit:
             f"α = {alpha:g} and power {settings['power']:g}; probably Mistral-7B-Instruct-v0.2 and "
             "Llama-3-8B-Instruct on ARC-Challenge, the only one displayed with this gap. "
             f"Simulated from δ and N*: {_percent(p10 + p01)}% discordant items, "
-            f"{_percent(p10 / (p10 + p01))}% of them for the better model. Log of the mixture "
+            f"{_percent(p10 / (p10 + p01))}% of them for the better model (H1), or half for each "
+            "(H0). Log of the mixture "
             f"e-process, eq. (24): without a gap at most {100 * alpha:g}% of all trajectories ever "
             "cross the threshold log(1/α) (dashed). "
             + caption(calibration, trajectories, window, settings),
@@ -148,7 +149,6 @@ def calibrate(
 
 def build(calibration: pd.DataFrame, sources: list[Provenance], *, alpha: float = ALPHA) -> Table:
     """Dress the frame of `calibrate`; `sources` is the figure's provenance."""
-    shares = percentages(calibration)
     return Table(
         frame=calibration,
         columns=[
@@ -166,15 +166,8 @@ def build(calibration: pd.DataFrame, sources: list[Provenance], *, alpha: float 
         provenance=sources,
         notes=[
             f"{_trials(calibration)} under each hypothesis; "
-            "stopping times in items, ∞ beyond the horizon. The trajectories of the figure are "
-            "the first of their stream, none chosen.",
-            "According to the paper's caption, H0 trajectories stay below. "
-            f"{shares['null']} cross within the horizon; Ville's inequality allows "
-            f"{100 * alpha:g}% ever.",
-            "According to it, H1 trajectories cross between 1,000 and 5,000 items. "
-            f"{shares['within']} do; {shares['before']} cross "
-            f"before and {shares['never']} not within the horizon.",
-            "The paper states neither the number of items nor that of the trajectories.",
+            "stopping times in items of the trajectories, ∞ beyond the horizon. "
+            f"Ville's inequality allows {100 * alpha:g}% to cross ever under H0.",
         ],
     )
 
@@ -202,7 +195,7 @@ def finding(calibration: pd.DataFrame, alpha: float) -> str:
     shares, (null, _) = percentages(calibration), calibration.to_dict(orient="records")
     return (
         f"Without a gap {shares['null']} of {null['n_trials']:,} trials cross the threshold by "
-        f"{null['horizon']:,} items, where {100 * alpha:g}% ever may; with the gap "
+        f"{null['horizon']:,} items, where at most {100 * alpha:g}% may ever; with the gap "
         f"{shares['within']} first cross in the shaded range, where the paper's caption has them "
         "cross."
     )
@@ -239,8 +232,9 @@ def draw(
     threshold, first = float(np.log(1 / alpha)), 10
     shares = percentages(calibration)
     labels = {
-        "H0": f"{shares['null']} cross by {horizon:,} items\n(printed: they stay below)",
-        "H1": f"{shares['within']} first cross where shaded\n(printed: they cross there),\n"
+        "H0": f"{shares['null']} cross by {horizon:,} items\n"
+        "(printed, of those drawn: they stay below)",
+        "H1": f"{shares['within']} first cross where shaded\n(printed, of those drawn: they do),\n"
         f"{shares['before']} before, {shares['after']} after,\n"
         f"{shares['never']} not by {horizon:,} items",
     }

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
-from kotawala2026.exhibits._marks import bar_style, note, style_bars
+from kotawala2026.exhibits._marks import bar_style, note
 from kotawala2026.labels import model_label, rank_labels, spelled_out
 from kotawala2026.operating_point import DECLARED
 from kotawala2026.quantities.displayed_scores import both_ratios
@@ -28,17 +28,18 @@ _HALF_DIGITS: Final = (0.0005, 0.005, 0.0005)
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 7."""
-    _, n_items, gap = inputs.settings["frontier_items_and_gap"]
+    drawn, n_items, gap = inputs.settings["frontier_items_and_gap"]
     rho = inputs.settings["frontier_rho"]
     possible = possible_pairs(n_items, gap, rho, inputs.settings["frontier_shortcut_ratios"])
     frame = figure_07(inputs.panel("frontier", "discordance", "required_n"), gap, possible)
     caption = (
-        f"Required items N* of adjacent ranks on MMLU-Pro; dashed: N = {n_items:,}. The paper "
-        f"prints gap and correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}, the range of "
-        "n_h/N* over the three, and no accuracy. Whisker: N* of all counts of these items that "
-        "display these numbers, black where the pair is unresolved, as printed; hatched bar: the "
-        "witness, one of them. The pairs with hollow bars are printed as resolved, that is, as "
-        "needing at most N items; which GPT model leads the text does not say. "
+        f"Required items N* of adjacent ranks on MMLU-Pro; dashed: N = {n_items:,}, the items "
+        f"that all four models answered of {drawn:,} drawn. The paper prints gap and "
+        f"correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}, the range of n_h/N* "
+        " over the three, and no accuracy. Whisker: N* of all counts of these items that "
+        "display these numbers, black where the pair is unresolved, as printed; circle: the "
+        "witness, one of them. The other pairs are printed as resolved, that is, as needing at "
+        "most N items; which GPT model leads the text does not say. "
         f"{DECLARED} {spelled_out('pp')}"
     )
     return Exhibit(
@@ -87,17 +88,19 @@ def find(frame: pd.DataFrame, possible: pd.DataFrame, n_items: int) -> str:
     pair = f"{better} vs {worse}"
     if possible.empty:
         return f"No counts of {n_items:,} items display the numbers that are printed of {pair}."
-    unresolved = possible[possible["n_star"] > n_items]
-    accuracy = unresolved["accuracy"]
-    too_few = (
-        f"and {as_integer(unresolved['n_star'].min())} or more if it is unresolved, as printed: "
-        f"{worse}'s accuracy is then {accuracy.min():.0%} to {accuracy.max():.0%}"
-        if len(unresolved)
-        else f"and the {n_items:,} at hand are enough, where it is printed as unresolved"
+    leave = (
+        f"The printed numbers leave N* of {pair} between {as_integer(row['n_star_lower'])} and "
+        f"{as_integer(row['n_star_upper'])}"
     )
+    unresolved = possible[possible["n_star"] > n_items]
+    if unresolved.empty:
+        return f"{leave}: the {n_items:,} items are enough, where it is printed as unresolved."
+    least, accuracy = as_integer(unresolved["n_star"].min()), unresolved["accuracy"]
+    if len(unresolved) == len(possible):
+        return f"{leave}: it is unresolved, as printed."
     return (
-        f"By its printed numbers {pair} needs {as_integer(row['n_star_lower'])} to "
-        f"{as_integer(row['n_star_upper'])} items, {too_few}."
+        f"{leave}; that it is unresolved (N* of {least} or more) does not follow from them, and "
+        f"needs an accuracy of {worse} between {accuracy.min():.0%} and {accuracy.max():.0%}."
     )
 
 
@@ -125,7 +128,7 @@ def figure_07(pairs: pd.DataFrame, gap: float, possible: pd.DataFrame) -> pd.Dat
 
 
 def draw(frame: pd.DataFrame) -> Figure:
-    """Draw N* of each pair, a hollow bar up to N where the paper prints no more than that."""
+    """Draw what is printed of N*: its range, or a hollow bar up to N where it is no more."""
     figure = new_figure(height=0.5 * len(frame) + 1.25)
     ax = figure.subplots()
     place = np.arange(len(frame))[::-1]
@@ -133,22 +136,19 @@ def draw(frame: pd.DataFrame) -> Figure:
     printed = frame["is_printed"]
     ends = frame.loc[printed, ["n_star", "n_star_upper"]].to_numpy(dtype=np.float64)
     right = 1.25 * max(n, float(ends[np.isfinite(ends)].max(initial=n)))
-    bars = ax.barh(place, frame["n_star"].where(printed, n).clip(upper=right), height=0.5)
-    style_bars(bars, frame["resolved"])
     names = zip(frame["model_a"], frame["model_b"], strict=True)
     labels = [f"{model_label(a)}\nvs {model_label(b)}" for a, b in names]
-    for at, bar, row in zip(place, bars, frame.to_dict("records"), strict=True):
+    for at, row in zip(place, frame.to_dict("records"), strict=True):
         if row["is_printed"]:
             low, high = row["n_star_lower"], row["n_star_upper"]
-            # Else the hatching swallows the line.
-            ax.plot([low, high], [at, at], color="white", linewidth=3.0, zorder=3)
-            ax.plot([low, high], [at, at], **_WHISKER | {"color": "0.4"})
+            ax.plot([low, high], [at, at], **_WHISKER | {"color": "0.55"})
             ax.plot([max(low, n), high], [at, at], **_WHISKER)
+            ax.plot(min(row["n_star"], right), at, **_WITNESS)
             allowed = f"{as_integer(low)} to {as_integer(high)}"
             between = f"{allowed}; witness {as_integer(row['n_star'])}"
             note(ax, between, (n, at - 0.29), (3, 0), fontsize=6.5, va="top")
         else:
-            bar.set(**_FREE)
+            ax.barh(at, n, height=0.5, **_AT_MOST)
             note(ax, f"at most {n:,.0f}", (n, at), (3, 0), va="center")
     ax.axvline(n, color="0.2", linestyle="--", linewidth=0.8, zorder=2)
     note(ax, f"$N$ = {n:,.0f}", (n, 1.0), (3, 0), xycoords=("data", "axes fraction"), va="top")
@@ -157,16 +157,16 @@ def draw(frame: pd.DataFrame) -> Figure:
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(r"required items $N^{\ast}$")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    bar = bar_style(bool(frame.loc[printed, "resolved"].all()))
+    range_ = Line2D([], [], label=r"$N^{\ast}$ that the printed numbers allow", **_WHISKER)
     figure.legend(
         handles=[
-            Patch(label=r"printed as resolved: $N^{\ast}$ at most $N$", **bar_style(True) | _FREE),
-            Line2D([], [], label=r"$N^{\ast}$ that the printed numbers allow", **_WHISKER),
-            Patch(label=r"$N^{\ast}$ of the witness, one of them", **bar),
+            Patch(label=r"printed as resolved: $N^{\ast}$ at most $N$", **_AT_MOST),
+            range_,
+            Line2D([], [], label=r"$N^{\ast}$ of the witness, one of them", **_WITNESS),
         ],
         loc="outside upper center",
         handlelength=1.6,
-        handler_map={Line2D: HandlerLine2D(numpoints=2)},
+        handler_map={range_: HandlerLine2D(numpoints=2)},
     )
     return figure
 
@@ -178,4 +178,12 @@ _WHISKER: Final[dict[str, Any]] = {
     "markersize": 7,
     "zorder": 4,
 }
-_FREE: Final[dict[str, Any]] = {"facecolor": "white", "hatch": "", "linestyle": "--"}
+_WITNESS: Final[dict[str, Any]] = {
+    "marker": "o",
+    "markersize": 5,
+    "markerfacecolor": "white",
+    "markeredgecolor": "black",
+    "linestyle": "",
+    "zorder": 5,
+}
+_AT_MOST: Final = bar_style(True) | {"facecolor": "white", "linestyle": "--"}

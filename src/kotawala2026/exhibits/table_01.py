@@ -14,7 +14,7 @@ from kotawala2026.exhibits._beside import as_rounded_up, compared
 from kotawala2026.operating_point import DECLARED
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
-from llm_power._report.tables import Column, Table, as_printed
+from llm_power._report.tables import Column, Table, as_fixed, as_printed
 from llm_power._statistics.paired_binary import (
     cohens_h,
     required_n_paired_binary,
@@ -110,10 +110,9 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
     """Dress the frame of `table_01`."""
     n_star = frame["times_one_minus_rho"].iloc[-1]
     as_in_print = frame["times_one_minus_rho_printed"].str.replace(",", "").astype(float)
-    halved, printed_halved = (
-        int(np.count_nonzero(items < 0.75 * n_star))
-        for items in (frame["times_one_minus_rho"], as_in_print)
-    )
+    is_half = frame["times_one_minus_rho"] < 0.75 * n_star
+    names = frame["calculator"].str.split().str[0]
+    others = sorted(set(map(as_rounded_up, frame.loc[~is_half, "times_one_minus_rho"].iloc[:-1])))
     _, g_power, r_pwr, *_ = frame["per_arm"]
     return Table(
         frame=frame,
@@ -123,10 +122,12 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
             Column("convention", "Convention", as_printed, printed=True, symbols=True),
             compared("per_arm", "Per arm", as_rounded_up),
             compared("times_one_minus_rho", "×(1−ρ)", as_rounded_up),
+            Column("ratio_to_n_star", "÷ N*", as_fixed(2), "right", r"$\div N^{*}$"),
         ],
-        finding=f"Multiplied by 1−ρ, the output of {halved} of {len(frame)} calculators (G*Power "
-        f"by its formula) is about half of the required N* = {as_rounded_up(n_star)}; the paper "
-        f"says {printed_halved}.",
+        finding=f"Multiplied by 1−ρ, the output of {int(is_half.sum())} of {len(frame)} "
+        f"calculators is about half of the required N* = {as_rounded_up(n_star)}: "
+        f"{' and '.join(names[is_half])}; the others give {' or '.join(others)} (G*Power by its "
+        f"formula). The paper says {int(np.count_nonzero(as_in_print < 0.75 * n_star))}.",
         caption=f"At (p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
         number="1",
         provenance=[Provenance.published("Table 1; R's row recorded, statsmodels' row called")],

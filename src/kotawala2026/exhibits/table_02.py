@@ -21,7 +21,7 @@ from kotawala2026.quantities.calibration import (
 from kotawala2026.simulations import TESTS, calibration_cell, discordance_at
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
-from llm_power._report.tables import Column, Table, as_percent, as_text, to_csv
+from llm_power._report.tables import Column, Table, as_fixed, as_percent, as_text, to_csv
 from llm_power._statistics.arrays import FloatArray
 from llm_power_audit.agreement import MONTE_CARLO_LEVEL
 from llm_power_audit.printed import Printed
@@ -118,9 +118,11 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
             Column("variant", "Variant", _plain_chi, symbols=True),
             Column("null", "Null"),
             Column("data", "Data"),
-            compared("type1_max_dev_pp", "Max dev. of α̂, pp", chance=True),
+            compared("type1_max_dev_pp", "Max dev. α̂", chance=True),
+            Column("type1_max_dev_pp_exact", "exact", as_fixed(1), "right"),
             compared("power_median", "Median power", chance=True),
-            compared(_POWER_DEVIATION, "Max dev. of power, pp", chance=True),
+            compared(_POWER_DEVIATION, "Max dev. power", chance=True),
+            Column(f"{_POWER_DEVIATION}_exact", "exact", as_fixed(1), "right"),
         ],
         finding=f"The printed largest deviation of power from {POWER:g} is beyond chance for "
         f"{closer} of {len(shown)} tests at {_items(cells)} items.",
@@ -129,22 +131,17 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
         number="2",
         provenance=provenance(seed=seed, n_trials=n_trials),
         notes=[
-            "Max dev.: largest deviation over the five cells, of the type-I error α̂ from the "
+            "Max dev.: largest deviation over the five cells, of the type-I error α̂ from "
             f"two-sided α = {ALPHA:g} and of the power from its target {POWER:g}, in percentage "
-            "points (pp); "
-            f"{_items(cells)} items a trial. Null: that both accuracies are equal (marginal), or "
-            "that both models are as likely to be right on each item (sharp); p: mean accuracy "
-            "of the two models, ρ_z: their latent correlation. Null and Data are the paper's "
-            "words; all scores here are 0/1.",
-            "The paper does not name its five of nine cells; here they are the corners and the "
-            f"center, fixed beforehand: (p, ρ_z) = {_five(cells)}.",
-            *_no_other_five(summary, cells),
-            f"Standard errors of a cell: at most {100 * cells['type1_se'].max():.1f} pp on type-I "
-            f"error, {100 * cells['power_se'].max():.1f} pp on power. Chance: what all but "
-            f"{MONTE_CARLO_LEVEL:.1%} of runs show, in these five cells or in all nine. The paper "
-            "does not say how many resamples the bootstrap has: infinitely many here; ? "
-            f"marks what {n_resamples}, as in its Section 6.1, give in these cells or in all nine. "
-            "The CSV has all nine cells.",
+            f"points (pp), {_items(cells)} items a trial; exact: the same without noise. Null: "
+            "both accuracies equal (marginal), or both models as likely to be right on each item "
+            "(sharp). Null and Data are the paper's words; all scores here are 0/1.",
+            "Its five of nine cells are not named; here, fixed beforehand, the corners and the "
+            f"center of mean accuracy and latent correlation: (p, ρ_z) = {_five(cells)}."
+            f"{_no_other_five(summary)}",
+            f"Chance: what all but {MONTE_CARLO_LEVEL:.1%} of runs show, in these cells or all "
+            "nine. ?: the bootstrap's number of resamples is not printed; infinitely many here, "
+            f"and with {n_resamples}, as in Section 6.1, chance gives the printed number.",
         ],
     )
 
@@ -245,20 +242,18 @@ def _law_by_resamples(rows: pd.DataFrame, n_resamples: int) -> Law:
     return largest_deviation(np.array(powers), POWER, int(rows["n_trials"].iloc[0]))
 
 
-def _no_other_five(summary: pd.DataFrame, cells: pd.DataFrame) -> list[str]:
+def _no_other_five(summary: pd.DataFrame) -> str:
     name = _POWER_DEVIATION
     if summary[f"{name}_in_range"].all():
-        return []
+        return ""
     worst = summary.groupby("test")[f"{name}_exact"].max()
     chi2, corrected = (
         ceil(10 * worst[test]) / 10 for test in ("mcnemar_chi2", "continuity_corrected")
     )
-    return [
-        f"No other five would help: at n = {_items(cells)} the exact power is within {chi2:.1f} pp "
-        f"(χ²) and {corrected:.1f} pp (continuity-corrected) of its target in every cell. Fewer "
-        "items in some cells could: the paper's caption has n among the coordinates, its text "
-        "prints one n."
-    ]
+    return (
+        f" No other five help: in none of the nine is it {chi2:.1f} pp (χ²) or {corrected:.1f} pp "
+        "(corrected). Fewer items could: the paper's caption has n among the coordinates."
+    )
 
 
 def _items(cells: pd.DataFrame) -> str:

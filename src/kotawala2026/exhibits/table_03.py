@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._beside import beside, compared, count_unresolved, of_witness
-from kotawala2026.labels import CLOSE_GAP, spelled_out
+from kotawala2026.labels import CLOSE_GAP, spelled_out, task_label
 from kotawala2026.operating_point import DECLARED
 from llm_power._board.measure import GAP_BINS
 from llm_power._board.summary import unresolved_by_gap
@@ -23,8 +23,10 @@ from replication.exhibits import Exhibit, Inputs
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 3."""
-    frame = table_03(inputs.printed(3), inputs.panel("oll_v1", "discordance", "required_n"))
-    return Exhibit(present(frame, inputs.provenance()))
+    pairs = inputs.panel("oll_v1", "discordance", "required_n")
+    frame = table_03(inputs.printed(3), pairs)
+    items = pairs.drop_duplicates("task").set_index("task")["n_items"]
+    return Exhibit(present(frame, inputs.provenance(), items={str(k): n for k, n in items.items()}))
 
 
 def table_03(published: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
@@ -69,8 +71,10 @@ def table_03(published: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     ).astype({"pairs": "int64"})
 
 
-def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
-    """Dress the frame of `table_03`; `provenance` is that of the board."""
+def present(
+    frame: pd.DataFrame, provenance: Sequence[Provenance], *, items: Mapping[str, int]
+) -> Table:
+    """Dress the frame of `table_03`; `provenance` is that of the board, `items` of each task."""
     buckets, total = frame.iloc[:-1], frame.iloc[-1]
     on_bound = int(frame["on_bound"].sum())
     bounds = "no gap is equal to a bound" if not on_bound else f"{on_bound} gaps are on a bound"
@@ -89,9 +93,11 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
             replace(compared("r_median", "Median r", given=True), align="decimal"),
             replace(compared("r_worst", "Worst r", given=True), align="decimal"),
         ],
-        finding=f"{total['unresolved']} of {total['pairs']} pairs need more items than their task "
-        f"has (r = N*/N > 1), {_above(buckets)}.",
-        caption="OLL v1 pairs by size of the gap; unresolved: r > 1.",
+        finding=f"{total['unresolved']} of {total['pairs']} pairs are unresolved: they need more "
+        f"items than their task has (r = N*/N > 1), {_above(buckets)}.",
+        caption="OLL v1 pairs by size of the gap; N: "
+        + ", ".join(f"{task_label(task)} {n:,}" for task, n in items.items())
+        + ".",
         number="3",
         provenance=[*provenance, Provenance.published("Table 3")],
         notes=[
@@ -102,7 +108,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
                 "in the fit.",
             ),
             f"Gap: difference of two accuracies. A bucket holds its upper end; {bounds}.",
-            f"{DECLARED} {spelled_out('OLL v1')}",
+            f"{DECLARED} {spelled_out('OLL v1', 'ARC-C', 'HS', 'Wino')}",
         ],
         total=True,
     )

@@ -63,33 +63,37 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
     """Dress the frame of `table_04`; `provenance` is that of the board."""
     n = int(frame["n_items"].max())
     flips = frame[frame["resolved"] & ~frame["resolved_cluster"]]
-    flipped = " and ".join(
+    turned = " and ".join(
         f"{label} (N* is then {r:.2f} N)"
         for label, r in zip(flips["label"], flips["r_cluster"], strict=True)
     )
     return Table(
         frame=frame,
-        shown=frame.assign(unresolved=~frame["resolved_cluster"]),
+        shown=frame.assign(beyond=~frame["resolved"], beyond_cluster=~frame["resolved_cluster"]),
         columns=[
             Column("label", "Pair"),
             compared("gap_pp", "δ̂, pp"),
             compared("rho", "ρ̂"),
             replace(compared("icc", "ICC(D)", given=True), align="decimal"),
             replace(compared("design_effect", "DE", given=True), align="decimal"),
-            Column("n_star", "N*, no clusters", as_rounded_up, "right"),
+            Column("n_star", "N*, no clusters", as_rounded_up, "right", bold="beyond"),
             replace(
-                compared("n_star_cluster", "Cluster N*", _items, given=True), bold="unresolved"
+                compared("n_star_cluster", "Cluster N*", _items, given=True), bold="beyond_cluster"
             ),
         ],
         finding="With subjects as clusters "
         f"{count_unresolved(frame['resolved_cluster'])} of {len(frame)} pairs are unresolved, "
-        f"without them {count_unresolved(frame['resolved'])}; the clusters turn "
-        f"{f'ranks {flipped}' if flipped else 'none'}.",
-        caption=f"Adjacent MMLU-Pro pairs, N = {n:,}; bold: cluster N* above N.",
+        f"without them {count_unresolved(frame['resolved'])}; "
+        + (f"the clusters make {turned} unresolved." if turned else "the clusters turn none."),
+        caption=f"Adjacent MMLU-Pro pairs, N = {n:,}; bold: above N.",
         number="4",
         provenance=[*provenance, Provenance.published("Table 4")],
         notes=[
-            *of_witness(provenance, "δ̂ and ρ̂ check Table 4 against the counts of Table 7 alone."),
+            *of_witness(
+                provenance,
+                "δ̂ and ρ̂ follow from the counts of Table 7, which the witness has: they compare "
+                "the two tables, and test no score.",
+            ),
             "δ̂: gap of the pair; ρ̂: correlation of its scores; D: their difference on an item; "
             "ICC(D): intraclass correlation (one-way ANOVA) of D within subjects. Design effect DE "
             f"= 1 + (m − 1) max(ICC(D), 0), m = {n / n_subjects:.1f} being the mean size of the K "

@@ -10,7 +10,7 @@ import pandas as pd
 from kotawala2026.exhibits._beside import of_witness
 from kotawala2026.exhibits._counts_table import POINT, counted_pairs, items_of, with_counts_of
 from kotawala2026.labels import in_printed_order, spelled_out, task_label
-from kotawala2026.operating_point import DECLARED
+from kotawala2026.operating_point import DECLARED, POWER
 from llm_power._board.columns import verdict_table
 from llm_power._board.resolution import add_multiplicity, add_sequential
 from llm_power._provenance import Provenance
@@ -25,6 +25,7 @@ from replication.exhibits import Exhibit, Inputs
 MMLU_PRO, OLL_V1 = "MMLU-Pro", "OLL v1"
 _FROM_COUNTS, _FROM_BOARD = "counts", "board"
 _CLUSTERED = "Real-ICC clustered"
+_OURS = "(ours)"
 _MONITORED, _NOT_CROSSED = "Anytime-valid, not resolvable", "Anytime-valid, not crossed"
 
 
@@ -38,7 +39,6 @@ def make(inputs: Inputs) -> Exhibit:
         inputs.stage(panel, "icc"),
         items_of(inputs, counts, panel, "multiplicity", "e_process"),
         all_pairs_family=settings["mmlu_pro_all_pairs_family"],
-        all_pairs_unresolved=settings["mmlu_pro_all_pairs_unresolved"],
     )
     stages = inputs.panel("oll_v1", "required_n", "multiplicity", "e_process")
     frame = pd.concat([table_05_oll_v1(printed, stages), mmlu_pro], ignore_index=True)
@@ -52,28 +52,24 @@ def table_05(
     items: pd.DataFrame | None = None,
     *,
     all_pairs_family: int,
-    all_pairs_unresolved: int,
 ) -> pd.DataFrame:
     """Return the unresolved adjacent pairs of MMLU-Pro's top ten under each procedure."""
-    # Section 6.2 says that at m = 45 "all four verdicts stand", and overlooks that 5 vs 6, resolved
-    # before, needs 5,786 x 2.14 = 12,407 items: five. Section 6.5 asks of its fifth pair whether it
-    # is resolvable and answers whether it has crossed; the two questions have a row each.
+    # Section 6.2 says of m = 45 that the four verdicts stand, and nothing of 5 vs 6, resolved
+    # before, which needs 5,786 x 2.14 = 12,407 items there. Section 6.5 asks of its fifth pair
+    # whether it is resolvable and answers whether it has crossed; each question has a row.
     pairs = counted_pairs(counts, items, counts.n_items)
     if items is None:
         stages = [add_multiplicity(pairs, pairs, POINT), add_sequential(pairs, POINT)]
         pairs = verdict_table(pairs, *stages)
     printed = _printed_cells(published, "mmlu_pro")
-    everything, m = f"Bonferroni, m = {all_pairs_family}", len(pairs)
     in_family = unresolved_under(with_counts_of(counts, pairs), "bonferroni", all_pairs_family)
     clustered = ~in_printed_order(clusters, counts.label)["resolved_cluster"].to_numpy(dtype=bool)
     rows = _procedures(pairs, printed)
-    rows.insert(3, (everything, in_family, f"{all_pairs_unresolved}/{m}"))
+    rows.insert(3, (f"Bonferroni, m = {all_pairs_family}", in_family, None))
     rows.append((_CLUSTERED, clustered, printed[_CLUSTERED]))
     labels, basis = np.array(counts.label), _FROM_COUNTS if items is None else _FROM_BOARD
     frame = _frame(MMLU_PRO, [(*row, ", ".join(labels[row[1]])) for row in rows], basis)
     frame.loc[frame["procedure"] == _CLUSTERED, "basis"] = _FROM_BOARD
-    # The table has no row for the family of all pairs.
-    frame.loc[frame["procedure"] == everything, "where"] = "Section 6.2"
     return frame
 
 
@@ -155,12 +151,12 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
                 "The counts follow from numbers fitted elsewhere, or were not used in the fit.",
             ),
             f"{example}: {' of '.join(example.split('/'))} pairs. {_columns_from(frame)} Fixed-n: "
-            f"N* is above N. Bonferroni: so is N* at α/m, m = {families}; Holm: at α over "
-            "the number of pairs whose p-value is not smaller. Anytime-valid: so is N* with the "
+            f"N* is above N. Bonferroni: N* at α/m is above N, m = {families}. Holm: N* at α over "
+            "the number of pairs whose p-value is not smaller is. Anytime-valid: N* with the "
             "boundary of the e-process, eq. (24), at the pair's discordant items in place of the "
-            f"normal quantile of α/2; pairs that have not crossed are {_not_crossed(frame)}. "
-            "Real-ICC clustered: N* times the design effect of Table 4 is above N; n/a: no "
-            "clusters. The CSV names the pairs, and adds procedures to those of the paper's table.",
+            "normal quantile of α/2 is; not crossed: the e-process of all items is below it. "
+            "Real-ICC clustered: N* times the design effect of Table 4 is. n/a: no clusters, or no "
+            "such family; ours: not in the paper's table. The CSV names the pairs.",
             *_beyond_fixed_n(frame[frame["board"] == MMLU_PRO]),
             f"{DECLARED} {spelled_out('OLL v1')}",
         ],
@@ -168,10 +164,10 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
 
 
 def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the printed rows, a column a board; two counts in a cell that stands for both."""
-    cells = frame[frame["where"] == "Table 5"].assign(
+    """Return a column a board, ours last; two counts in a cell that stands for both."""
+    cells = frame.assign(
         ours=lambda rows: rows["unresolved"].astype(str) + "/" + rows["pairs"].astype(str),
-        row=lambda rows: rows["procedure"].map(_row_of),
+        row=list(map(_row_of, frame["procedure"], frame["printed"].notna())),
     )
     records = []
     for row, of_row in cells.groupby("row", sort=False):
@@ -184,10 +180,12 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
                 f"{board}_agrees": bool(cells_of_board["agrees"].all()),
             }
         records.append(record)
-    return pd.DataFrame(records)
+    return pd.DataFrame(sorted(records, key=lambda record: _OURS in str(record["procedure"])))
 
 
-def _row_of(procedure: str) -> str:
+def _row_of(procedure: str, printed: bool) -> str:
+    if not printed:
+        return f"{procedure} {_OURS}"
     name = procedure.partition(",")[0]
     return "Bonferroni / Holm" if name in ("Bonferroni", "Holm") else name
 
@@ -199,11 +197,6 @@ def _extremes(frame: pd.DataFrame) -> str:
     return f"{' to '.join(map(str, ends))} of {rows['pairs'].iloc[0]} {rows['board'].iloc[0]} pairs"
 
 
-def _not_crossed(frame: pd.DataFrame) -> str:
-    rows = frame[frame["procedure"] == _NOT_CROSSED]
-    return " and ".join(f"{n}/{m}" for n, m in zip(rows["unresolved"], rows["pairs"], strict=True))
-
-
 def _beyond_fixed_n(frame: pd.DataFrame) -> list[str]:
     """Say which pairs of MMLU-Pro other procedures add, and which have crossed."""
     pairs = {
@@ -212,22 +205,19 @@ def _beyond_fixed_n(frame: pd.DataFrame) -> list[str]:
     }
     if not pairs:
         return []
-    of_text = frame.loc[frame["where"] == "Section 6.2", ["procedure", "printed"]].to_numpy()
-    shown = {"anytime-valid": _MONITORED, "clustered": _CLUSTERED}
-    shown |= {f"{name} (Section 6.2: {printed})": str(name) for name, printed in of_text}
     added = {
-        label: [pair for pair in pairs[name] if pair not in pairs["Fixed-n"]]
-        for label, name in shown.items()
+        name: [pair for pair in which if pair not in pairs["Fixed-n"]]
+        for name, which in pairs.items()
     }
-    crossed = [pair for pair in added["anytime-valid"] if pair not in pairs[_NOT_CROSSED]]
-    also = (
-        f". {' and '.join(crossed)} has crossed on these counts, where Section 6.5 says that it "
-        "has not; detection at that power asks for more"
-        if crossed
-        else ""
-    )
-    lists = "; ".join(f"{label}: {' and '.join(new) or 'none'}" for label, new in added.items())
-    return [f"{MMLU_PRO}'s pairs beyond those of fixed-n: {lists}{also}."]
+    lists = "; ".join(f"{name}: {' and '.join(new)}" for name, new in added.items() if new)
+    crossed = [pair for pair in added[_MONITORED] if pair not in pairs[_NOT_CROSSED]]
+    sentences = [f"{MMLU_PRO}'s pairs beyond those of fixed-n: {lists or 'none'}."]
+    if crossed:
+        sentences.append(
+            f"{' and '.join(crossed)} crosses on these counts, where Section 6.5 says that it does "
+            f"not, but has less than {POWER:.0%} power to do so."
+        )
+    return [" ".join(sentences)]
 
 
 def _columns_from(frame: pd.DataFrame) -> str:

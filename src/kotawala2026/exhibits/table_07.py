@@ -67,15 +67,16 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         shown=stacked(frame).assign(unresolved=~frame["resolved"]),
         columns=shown_columns(frame, "Pair", as_rounded_up, bold="unresolved"),
         finding=f"{unresolved} of {len(frame)} pairs are unresolved; {yields} follow from the "
-        f"counts at N = {n:,}, at most {most_there} at the N = {printed_n:,} of the paper's "
-        "caption, however rounded.",
+        f"counts at N = {n:,}, at most {most_there} by one rule of rounding at the N = "
+        f"{printed_n:,} of the paper's caption.",
         caption="Adjacent MMLU-Pro pairs; bold: N* above N.",
         number="7",
         provenance=[*provenance, Provenance.published("Tables 4 and 7")],
         notes=[
             inputs_note(frame, "one p̂"),
             f"N* is rounded up. {counted} N = {printed_n:,} no rounding gives the printed N* "
-            f"of {', '.join(beyond) or 'any pair'}, and {unresolved_there} pairs are unresolved"
-            f"{' too' if unresolved_there == unresolved else ''}.",
+            f"of {', '.join(beyond) or 'any pair'}; there "
+            f"{'too ' if unresolved_there == unresolved else ''}{unresolved_there} pairs are "
+            "unresolved.",
         ],
     )

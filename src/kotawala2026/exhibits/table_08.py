@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from kotawala2026.exhibits._beside import of_witness
 from kotawala2026.labels import dropped_subjects, rank_labels
 from kotawala2026.operating_point import DECLARED
 from llm_power._errors import InvalidArgument
@@ -69,7 +70,8 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
             Column("dropped", "Dropped subject"),
             Column("unresolved", "Unresolved", align="center", printed=True, given=True),
         ],
-        finding=_finding(frame),
+        finding="".join(of_witness(provenance, "Scores with the printed counts exist. On them "))
+        + _finding(frame),
         caption="Adjacent MMLU-Pro pairs, clustered by subject.",
         total=True,
         number="8",
@@ -111,12 +113,12 @@ def _finding(frame: pd.DataFrame) -> str:
     changed = drops.loc[drops["unresolved_remaining"] != base["unresolved_remaining"]]
     of_all = str(base["printed"]).partition("/")[2]
     without = "".join(
-        f", {count} if {_any_of(names)} alone is left out"
+        f", {count} without {_any_of(names)}"
         for count, names in changed.groupby("unresolved_remaining")["dropped"]
     )
     return (
-        f"{base['unresolved_remaining']} of {of_all} pairs are unresolved{without}; leaving out "
-        f"{'another' if without else 'any one'} subject changes no count."
+        f"{base['unresolved_remaining']} of {of_all} pairs are unresolved{without}; any other "
+        f"single subject left out leaves {base['unresolved_remaining']}."
     )
 
 

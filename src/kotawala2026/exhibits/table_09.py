@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -17,14 +16,14 @@ from llm_power._board.cluster_robustness import category_bootstrap_tables
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_digits_of
-from llm_power_audit.agreement import MONTE_CARLO_LEVEL, MONTE_CARLO_STANDARD_ERRORS
+from llm_power_audit.agreement import MONTE_CARLO_STANDARD_ERRORS
 from llm_power_audit.printed import PrintedInterval
 from replication.exhibits import Exhibit, Inputs
 
 _QUANTITIES = ("icc", "design_effect", "n_star_cluster")
 _BOUNDS: Final = [f"{name}_{end}" for name in _QUANTITIES for end in ("p05", "p95")]
 # The paper gives no rule: 8 vs 9 and 9 vs 10 have bounds above zero too.
-_BOLD: Final = ("4 vs 5", "5 vs 6", "6 vs 7")
+_NAMED: Final = ("4 vs 5", "5 vs 6", "6 vs 7")
 _PRINTED_RESAMPLES: Final = 1000
 # A verdict in at least this share of the resamples, and at most one less it, depends on the draw.
 _RARE: Final = 0.05
@@ -57,6 +56,7 @@ def make(inputs: Inputs) -> Exhibit:
             zip(SHARED_COUNTS, inputs.settings["category_bootstrap_shares"], strict=True)
         ),
         n_items=int(clusters.groupby(["rank_a", "rank_b"])["n_items"].sum().max()),
+        n_subjects=int(inputs.settings["mmlu_pro_categories"]),
         n_resamples=n_resamples,
         seed=inputs.numbers["seed"],
     )
@@ -122,6 +122,7 @@ def present(
     *,
     printed_shares: Mapping[int, float],
     n_items: int,
+    n_subjects: int,
     n_resamples: int,
     seed: int,
 ) -> Table:
@@ -132,21 +133,14 @@ def present(
         + (f" (printed: {100 * printed_shares[count]:.1f}%)" if count in printed_shares else "")
         for count in sorted({*shares.index[shares > 0], *printed_shares})
     )
-    bounds = frame[[f"{name}_agrees" for name in _BOUNDS]].to_numpy()
-    others = frame.loc[(frame["icc_p05"] > 0) & ~frame["label"].isin(_BOLD), "label"]
+    n_beyond = int((frame["icc_p05"] > 0).sum())
     headers = {"icc": "ICC(D)", "design_effect": "DE", "n_star_cluster": "Cluster N*"}
     return Table(
         frame=frame,
         shown=_with_intervals(frame),
         columns=[
             Column("label", "Pair"),
-            *(
-                replace(
-                    compared(name, header, chance=True, given=True),
-                    bold="bold" if name == "icc" else None,
-                )
-                for name, header in headers.items()
-            ),
+            *(compared(name, header, chance=True, given=True) for name, header in headers.items()),
             compared("probability_unresolved", "Pr(unr.)", chance=True),
         ],
         finding=_finding(frame),
@@ -163,13 +157,10 @@ def present(
             "DE: design effect; cluster N*: N* times DE, as in Table 4; M: million. Pr(unr.): "
             f"share of the resamples with cluster N* above N = {n_items:,}, unresolved; the draw "
             f"decides a verdict where it is from {_RARE:.0%} to {1 - _RARE:.0%}.",
-            f"{bounds.sum()} of {bounds.size} bounds differ by at most "
-            f"{MONTE_CARLO_STANDARD_ERRORS:.1f} standard errors, which chance exceeds in "
-            f"{MONTE_CARLO_LEVEL:.1%} of cases; {_PRINTED_RESAMPLES:,} resamples in the paper and "
-            f"{n_resamples:,} here, drawn from the subjects with replacement. Bold: the intervals "
-            "of the ICC of the pairs that, by the paper's caption, drive the verdicts of the "
-            f"clusters; of the others those of {' and '.join(others) or 'none'} exclude 0 too. "
-            f"{DECLARED}",
+            f"Resamples: {_PRINTED_RESAMPLES:,} in the paper, {n_resamples:,} here, of the "
+            f"{n_subjects} subjects with replacement. Chance: {MONTE_CARLO_STANDARD_ERRORS:.1f} "
+            f"Monte Carlo standard errors. {n_beyond} intervals of the ICC exclude 0; the paper's "
+            f"caption names {', '.join(_NAMED)} as those that drive the verdicts. {DECLARED}",
             *of_witness(
                 provenance,
                 "Bounds were fitted like points: that they agree proves nothing. Pr(unr.) and the "
@@ -208,8 +199,6 @@ def _with_intervals(frame: pd.DataFrame) -> pd.DataFrame:
         f"{share}{end}": [(row[f"{share}{end}"], "") for row in records] for end in ("", "_printed")
     }
     cells[f"{share}_agrees"] = [(row[f"{share}_agrees"], True) for row in records]
-    # The bounds of the ICC, and not the point above them.
-    cells["bold"] = [(False, row["label"] in _BOLD) for row in records]
     return pd.DataFrame(records).assign(**pd.DataFrame(cells))
 
 

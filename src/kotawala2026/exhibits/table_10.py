@@ -85,7 +85,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_trials: 
             compared("power_at_100", "Power at N*", chance=True),
             compared("power_at_120", "Power at 1.2 N*", chance=True),
         ],
-        finding=f"At N* items the power of McNemar's test is {at}, where N* is to give {POWER:g}; "
+        finding=f"At N* items the power of McNemar's test is {at}, for a target of {POWER:g}; "
         f"at 0.8 N* it is {below}, at 1.2 N* {above}. {n_agreeing} of {len(frame)} "
         "printed powers are within chance.",
         caption=f"{len(pairs)} OLL v1 pairs; exact powers.",
@@ -99,9 +99,9 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_trials: 
             ),
             "Shown is the exact power of the asymptotic test (without continuity correction) on "
             "independent items with the pair's shares b/N and c/N; printed is the paper's "
-            f"simulation of it. {COUNTS} {DECLARED} N* is rounded up. ρ̂: correlation of the pair's "
-            f"scores. Chance: {MONTE_CARLO_STANDARD_ERRORS:.1f} standard errors of {n_trials:,} "
-            "trials.",
+            f"simulation of it. {COUNTS} {DECLARED} N* is rounded up, 0.8 N* and 1.2 N* down. ρ̂: "
+            f"correlation of the pair's scores. Chance: {MONTE_CARLO_STANDARD_ERRORS:.1f} standard "
+            f"errors of {n_trials:,} trials.",
             "The exact conditional test has "
             f"{100 * conditional.min():.1f} to {100 * conditional.max():.1f} pp less power. "
             + spelled_out("OLL v1", "HS", "ARC", "Mistral-I", "Llama-I", "gemma-it", "pp"),

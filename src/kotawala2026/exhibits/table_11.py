@@ -72,9 +72,9 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
             for column in (
                 Column("label", "Pair"),
                 compared("gap_pp", "δ̂, pp"),
-                replace(compared("p_chi2", "χ²"), align="decimal"),
-                replace(compared("p_exact", "exact"), align="decimal"),
-                replace(compared("p_midp", "mid-p"), align="decimal"),
+                replace(compared("p_chi2", "p, χ²"), align="decimal"),
+                replace(compared("p_exact", "p, exact"), align="decimal"),
+                replace(compared("p_midp", "p, mid-p"), align="decimal"),
                 Column("zero_in_ci", "CI ∋ 0", align="center", printed=True),
                 Column("verdict", "Verdict", align="center", printed=True),
             )
@@ -89,12 +89,13 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         number="11",
         provenance=[*provenance, Provenance.published("Tables 6 and 11")],
         notes=[
-            "δ̂: gap of the pair; χ², exact and mid-p: p-values of McNemar's asymptotic (without "
-            f"correction), exact and mid-p test; CI ∋ 0: whether the {1 - ALPHA:.0%} interval of "
-            "the percentile bootstrap holds 0. Verdict: R reject, F fail to reject, in the order "
-            "of the columns. The bootstrap is exact: its smaller tail is compared with α/2, "
-            f"without resampling; nearest to it is that of {nearest['label']}, "
-            f"{nearest['bootstrap_tail']:.4f} against {ALPHA / 2:g}. Two-sided α = {ALPHA:g}.",
+            "δ̂: gap of the pair; p: of McNemar's asymptotic (χ², without correction), exact and "
+            f"mid-p test; CI ∋ 0: whether the {1 - ALPHA:.0%} interval of the percentile "
+            "bootstrap holds 0. Verdict: R reject, F fail to reject, in the order of the columns. "
+            "Table 6 has b, c and N. The bootstrap is exact: its smaller tail is compared with "
+            f"α/2, without resampling; nearest to it is that of {nearest['label']}, "
+            f"{nearest['bootstrap_tail']:.4f} against {ALPHA / 2:g}, so near that finitely many "
+            f"resamples can decide either way. Two-sided α = {ALPHA:g}.",
             spelled_out("OLL v1", "ARC", "HS", "Wi", "gem", "L-8B", "L-I", "Mi", "pp"),
         ],
     )

@@ -123,9 +123,9 @@ def test_presented_tables_say_what_does_not_hold(
     assert "N = 12,031" in text
     assert "b, c and one p̂ are put in as printed" in text
     gives = "N* is rounded up. At N = 12,032 no rounding gives the printed N* of 3 vs 4, 6 vs"
-    assert f"{gives} 7, 9 vs 10, and 4 pairs are unresolved too." in text
+    assert f"{gives} 7, 9 vs 10; there too 4 pairs are unresolved." in text
     fewer = " ".join(to_markdown(seven.present(table_7.assign(n_star_at_printed_n=1.0))).split())
-    assert "9 vs 10, and 0 pairs are unresolved." in fewer
+    assert "9 vs 10; there 0 pairs are unresolved." in fewer
     text = " ".join(to_markdown(eleven.present(table_11)).split())
     assert "Four tests agree on 6 of 7 close pairs; they split on HS, gem/L-8B (bold)." in text
     agreed = eleven.present(table_11.assign(verdict="FFFF"))
@@ -144,11 +144,11 @@ def test_tables_6_and_7_begin_with_what_their_frames_hold(
     assert "4 of 7 close pairs are unresolved: they need 2.0 to 94 times the items" in said
     said = " ".join(to_markdown(seven.present(table_7)).split())
     finding = "4 of 9 pairs are unresolved; 9 of 9 printed N* follow from the counts at N = 12,031"
-    assert f"{finding}, at most 5 at the N = 12,032 of the paper's caption, however" in said
+    assert f"{finding}, at most 5 by one rule of rounding at the N = 12,032 of the" in said
     changed = table_7.assign(resolved=True, n_star_rules_at_printed_n="up")
     said = " ".join(to_markdown(seven.present(changed)).split())
     assert "0 of 9 pairs are unresolved" in said
-    assert "12,031, at most 9 at the N = 12,032" in said
+    assert "12,031, at most 9 by one rule" in said
 
 
 def test_planted_count_in_table_7_shows_in_its_row_alone(

@@ -127,7 +127,7 @@ def test_summaries_of_table_2(cells: pd.DataFrame, published: Loader) -> None:
     every_cell = table_02.build_cells(cells, seed=SEED)
     for text in (to_markdown(table), to_latex(table), to_markdown(every_cell)):
         assert "400 trials" in text
-    assert "does not name its five of nine cells" in " ".join(to_markdown(table).split())
+    assert "Its five of nine cells are not named" in " ".join(to_markdown(table).split())
 
 
 def test_a_number_that_no_repetition_gives_is_marked(
@@ -296,8 +296,8 @@ def test_notes_say_what_was_found(figure_of_5: Made, figure_of_6: Made) -> None:
     assert "within 5%" in five
     assert "±6%" in six
     frame = calibration()
-    notes = " ".join(figure_04.build(frame, [Provenance.published("x")]).notes)
-    assert f"{100 * frame['crossed'].iloc[0]:.1f}% cross within the horizon" in notes
+    crossed = f"{100 * frame['crossed'].iloc[0]:.1f}% of {frame['n_trials'].iloc[0]:,} trials cross"
+    assert f"Without a gap {crossed}" in figure_04.finding(frame, 0.05)
 
 
 def finding_of(frame: pd.DataFrame) -> str:
@@ -312,7 +312,7 @@ def finding_of(frame: pd.DataFrame) -> str:
 def test_a_crossing_is_within_the_bound_by_little_where_its_error_is_more(
     curves_5: pd.DataFrame,
 ) -> None:
-    held = "within 5% of N* at 1 of 1 gaps, as printed"
+    held = "within 5% of N* at all 1 gaps, as printed"
     by_little = " (at δ = 0.08 by less than a standard error)"
     for ratio, text in ((1.045, f"{held}{by_little};"), (0.955, f"{held}{by_little};"),
                         (1.01, f"{held};"), (1.051, "at 0 of 1 gaps;")):  # fmt: skip
