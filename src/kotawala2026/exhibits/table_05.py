@@ -170,7 +170,8 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
         row=list(map(_row_of, frame["procedure"], frame["printed"].notna())),
     )
     records = []
-    for row, of_row in cells.groupby("row", sort=False):
+    printed_first = cells.sort_values("printed", key=pd.Series.isna, kind="stable")
+    for row, of_row in printed_first.groupby("row", sort=False):
         record: dict[str, object] = {"procedure": row}
         for board in frame["board"].unique():
             cells_of_board = of_row[of_row["board"] == board]
@@ -180,7 +181,7 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
                 f"{board}_agrees": bool(cells_of_board["agrees"].all()),
             }
         records.append(record)
-    return pd.DataFrame(sorted(records, key=lambda record: _OURS in str(record["procedure"])))
+    return pd.DataFrame(records)
 
 
 def _row_of(procedure: str, printed: bool) -> str:
