@@ -71,7 +71,7 @@ def of_records(attempts_of: OfRecord) -> Callable[[Logs, ReadOptions], TaskScore
                 attempt
                 for number, record in enumerate(json_records(source), start=1)
                 for attempt in attempts_of(
-                    log.checked(record, f"record {number}", AS_WRITTEN), number, run
+                    log.checked(record, "record", number, AS_WRITTEN), number, run
                 )
             )
             return _made(_collected(attempts, run, items), run, source.record())

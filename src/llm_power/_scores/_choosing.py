@@ -135,39 +135,53 @@ class Choice:
         self.option, self.what, self.declared = option, what, declared
         self._wanted = declared.split(",") if declared is not None else []
         self.name = declared
-        self.found: dict[str, int] = {}  # scores by name, in order of appearance
+        self._records: dict[tuple[str, ...], int] = {}  # how many have just these names
+        self._names: dict[str, None] = {}  # in order of appearance
+
+    @property
+    def found(self) -> dict[str, int]:
+        """Scores by name, in order of appearance."""
+        found = dict.fromkeys(self._names, 0)
+        for names, n_records in self._records.items():
+            for name in names:
+                found[name] += n_records
+        return found
 
     def among(self, names: Iterable[str]) -> str | None:
         """Note the names of a record, and return the chosen one, of which the end may be given."""
-        for name in names:
-            self.found[name] = self.found.get(name, 0) + 1
-        if self.name not in self.found:
-            self.name = next(filter(None, map(self._named, self._wanted)), self.name)
-        if self.name is None:
-            self.name = next(iter(self.found), None)
+        own = tuple(names)
+        n_records = self._records[own] = self._records.get(own, 0) + 1
+        if n_records == 1:
+            self._names |= dict.fromkeys(own)
+            self._choose()
         return self.name
 
+    def _choose(self) -> None:
+        if self.name not in self._names:
+            self.name = next(filter(None, map(self._named, self._wanted)), self.name)
+        if self.name is None:
+            self.name = next(iter(self._names), None)
+
     def _named(self, wanted: str) -> str | None:
-        if wanted in self.found:
+        if wanted in self._names:
             return wanted
-        ending = [name for name in self.found if name.endswith(f"/{wanted}")]
+        ending = [name for name in self._names if name.endswith(f"/{wanted}")]
         return ending[0] if len(ending) == 1 else None
 
     def check(self, log: LogFile, n_items: int | None = None) -> None:
         """Refuse to have chosen where there was a choice, or to choose what is not there."""
-        unit = "items" if n_items is None else f"scores of {n_items:,} items"
-        is_there = self.name in self.found
-        if not self.found or (is_there and (self.declared is not None or len(self.found) == 1)):
+        unit, found = "items" if n_items is None else f"scores of {n_items:,} items", self.found
+        if not found or (self.name in found and (self.declared is not None or len(found) == 1)):
             return
-        usual = [name for name in _USUAL if name in self.found]
-        most = usual[0] if usual else max(self.found, key=self.found.__getitem__)
-        by_size = len(set(self.found.values())) > 1
+        usual = [name for name in _USUAL if name in found]
+        most = usual[0] if usual else max(found, key=found.__getitem__)
+        by_size = len(set(found.values())) > 1
         why = "a usual name" if usual else "the one with most scores" if by_size else "the first"
         raise OpenChoice(
             f"there are several {self.what}"
             if self.declared is None
             else f"{self.declared!r} is not among the {self.what}",
-            {name: f" ({n:,} {unit})" for name, n in self.found.items()},
+            {name: f" ({n:,} {unit})" for name, n in found.items()},
             {self.option: most},
             log,
             f"choose among them ({most!r} is only {why}){_EXAMPLE}",

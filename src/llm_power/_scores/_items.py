@@ -134,6 +134,8 @@ def in_order(items: Collection[str]) -> list[str]:
 
 
 def _digest(part: object) -> int:
+    if type(part) is str:
+        return hash(part)
     try:
         written = orjson.dumps(part, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # a whole number beyond 64 bits, half of a surrogate pair

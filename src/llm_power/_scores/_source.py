@@ -101,17 +101,17 @@ class LogFile:
     def checked(
         self,
         record: object,
-        called: str,
+        what: str,
+        number: int,
         remedy: str,
         fault_of: Callable[[Mapping[str, Any]], str | None] = lambda _: None,
     ) -> Mapping[str, Any]:
         """Return a record of the file, which has to be an object without a fault."""
         if not isinstance(record, dict):
-            problem = f"is a {type(record).__name__} instead of an object"
-            raise self.fault(f"{called} {problem}", remedy)
-        if (fault := fault_of(record)) is not None:
-            raise self.fault(f"{called} {fault}", remedy)
-        return record
+            fault: str | None = f"is a {type(record).__name__} instead of an object"
+        elif (fault := fault_of(record)) is None:
+            return record
+        raise self.fault(f"{what} {number} {fault}", remedy)
 
 
 class StreamedFile:

@@ -64,6 +64,7 @@ _NOT_AVAILABLE: Final = {"", "#N/A", "#NV", "#N/D"}
 _CSV_BLOCK: Final = 2**24  # bytes
 _TRUTH: Final = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
 
+_NUMBERS: Final = {bool, int, float}
 _ITEM_COLUMNS: Final = ("item_id", "item")
 # Words for an item that is solved.
 _SOLVED: Final = {"yes", "pass", "passed", "correct", "right", "solved", "success"}
@@ -667,11 +668,10 @@ def as_float(number: float) -> float:
         return math.inf
 
 
-def number_in_json(value: object) -> float | None:
+def number_in_json(value: Any) -> float | None:
     """Return a number or a truth value as a float, None if it is neither or NaN."""
-    if not isinstance(value, int | float) or value != value:  # noqa: PLR0124
-        return None
-    return as_float(value)
+    # By type, for this is asked of every record, and JSON has no other numbers.
+    return as_float(value) if type(value) in _NUMBERS and value == value else None  # noqa: PLR0124
 
 
 def whole_column(column: Any) -> Any:

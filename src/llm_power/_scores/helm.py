@@ -104,8 +104,8 @@ class _Reading:
     def take(self, found: object) -> None:
         """Take a record, of which only the statistic that is the score is kept."""
         self._n_records += 1
-        called, remedy = f"record {self._n_records}", "give the file as HELM wrote it"
-        record = self._log.checked(found, called, remedy, _fault)
+        remedy = "give the file as HELM wrote it"
+        record = self._log.checked(found, "record", self._n_records, remedy, _fault)
         item, trial = record["instance_id"], record["train_trial_index"]
         splits = {stat["name"].get("split") for stat in record["stats"]}
         if len(splits) > 1:

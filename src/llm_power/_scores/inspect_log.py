@@ -192,8 +192,8 @@ class _Reading:
     def take(self, found: object, name: str | None = None) -> None:
         """Take a sample, from the member of that name where the log is a zip."""
         self._n_samples += 1
-        called, remedy = f"sample {self._n_samples}", "have Inspect write the log again"
-        sample = self.log.checked(found, called, remedy, _fault)
+        remedy = "have Inspect write the log again"
+        sample = self.log.checked(found, "sample", self._n_samples, remedy, _fault)
         item, epoch = str(sample["id"]), sample["epoch"]
         if name not in {None, f"samples/{item}_epoch_{epoch}.json"}:
             raise self.log.fault(

@@ -122,7 +122,7 @@ class _Reading:
         """Take the score of one record."""
         self._n_records += 1
         remedy = "give samples as the harness writes them with --log_samples"
-        record = self._log.checked(found, f"record {self._n_records}", remedy, _fault)
+        record = self._log.checked(found, "record", self._n_records, remedy, _fault)
         doc_id = self._item(record)
         name = record.get("filter")
         if name != self._filter.among([] if name is None else [name]):
@@ -187,15 +187,16 @@ class _Reading:
 
 
 _ABSENT: Final = object()
+_TEXT_OR_NOTHING: Final = {str, type(None)}
 
 
 def _fault(record: Mapping[str, Any]) -> str | None:
     """Return why a record is not a sample, None if it is one."""
     if type(record.get("doc_id")) is not int:  # True is an int to isinstance
         return "has no whole number as doc_id"
-    if not is_sample(record):
+    if "doc" not in record and "doc_hash" not in record:
         return "has neither doc nor doc_hash"
-    if not isinstance(record.get("filter"), str | None):
+    if type(record.get("filter")) not in _TEXT_OR_NOTHING:
         return "has a filter that is not text"
     return None
 
