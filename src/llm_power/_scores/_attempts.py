@@ -107,12 +107,8 @@ def _made(scores: Mapping[str, Sequence[float]], run: Run, source: SourceFile) -
 
 def json_of(source: SourceFile, log: LogFile) -> Any:
     """Return the JSON of a file that was read whole."""
-    try:
-        return json_document(source.data)
-    except ValueError as error:
-        raise log.fault(
-            f"not JSON in UTF-8 ({error})", "write or download the file again"
-        ) from error
+    remedy = "write or download the file again"
+    return json_document(source.data, lambda problem: log.fault(problem, remedy))
 
 
 def document(source: SourceFile, log: LogFile) -> Mapping[str, Any]:

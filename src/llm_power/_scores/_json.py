@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any, Final
 
 import orjson
@@ -62,14 +62,18 @@ def json_members(
         raise text.fault("the object has an end, but the file goes on")
 
 
-def json_document(data: bytes) -> Any:
-    """Return what a small file says as a whole, by the same rules."""
+def json_document(data: bytes, refuse: Callable[[str], Exception] = ValueError) -> Any:
+    """Return what a small file says as a whole, by the same rules, or `refuse` it by its fault."""
     try:
         return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-    except _RepeatedKey as error:
-        raise ValueError(f"an object has the key {error.args[0]!r} twice") from error
+    except (RecursionError, ValueError) as error:
+        if isinstance(error, RecursionError):
+            problem = "nested too deeply"
+        elif isinstance(error, _RepeatedKey):
+            problem = f"an object has the key {error.args[0]!r} twice"
+        else:
+            problem = str(error)
+        raise refuse(f"not JSON in UTF-8 ({problem})") from error
 
 
 def _list(text: _Text) -> Iterator[Any]:

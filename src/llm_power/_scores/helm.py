@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -69,14 +70,8 @@ def _run_spec(path: Path) -> dict[str, Any]:
 
 
 def _document(path: Path) -> Any:
-    try:
-        return json_document(read_file(path).data)
-    except ValueError as error:
-        raise ScoreError(
-            f"not JSON in UTF-8 ({error})",
-            remedy="repair it, or move it away: it only describes the run",
-            file=str(path),
-        ) from error
+    remedy = "repair it, or move it away: it only describes the run"
+    return json_document(read_file(path).data, partial(ScoreError, remedy=remedy, file=str(path)))
 
 
 def _read_stats(log: LogFile, options: ReadOptions) -> ModelScores:

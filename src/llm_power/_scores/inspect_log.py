@@ -137,15 +137,11 @@ def _zipped_header(archive: Archive, path: Path) -> object:
 
 
 def _document(archive: Archive, name: str, path: Path) -> Any:
-    data = archive.read(name)
-    try:
-        return json_document(data)
-    except ValueError as error:
-        raise ScoreError(
-            f"{name} is not JSON in UTF-8 ({error})",
-            remedy="write or download the log again",
-            file=str(path),
-        ) from error
+    def refuse(problem: str) -> ScoreError:
+        remedy = "write or download the log again"
+        return ScoreError(f"{name} is {problem}", remedy=remedy, file=str(path))
+
+    return json_document(archive.read(name), refuse)
 
 
 def _header(head: object, path: Path) -> _Header:
