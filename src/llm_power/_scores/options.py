@@ -158,12 +158,13 @@ class ReadOptions:
         excluded = set(self.exclude)
         return tuple(model for model in models if model not in excluded)
 
-    def measured(self, task: TaskScores) -> TaskScores:
+    def measured(self, task: TaskScores, provenance: Provenance | None = None) -> TaskScores:
         """Return scores with the unit and the direction that are declared of them."""
         return replace(
             task,
             unit=self.unit or task.unit,
             lower_is_better=self.lower_is_better or task.lower_is_better,
+            provenance=provenance or task.provenance,
         )
 
     def refuse_clusters(self, problem: str, file: str) -> None:

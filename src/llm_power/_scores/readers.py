@@ -253,8 +253,7 @@ def _checked(found: object, name: str, path: Path, options: ReadOptions) -> list
                 file=str(path),
             )
         reading = {"reader": name, **task.provenance.reading}
-        provenance = replace(task.provenance, reading=reading)
-        checked.append(replace(options.measured(task), provenance=provenance))
+        checked.append(options.measured(task, replace(task.provenance, reading=reading)))
     return checked
 
 

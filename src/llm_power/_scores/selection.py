@@ -172,9 +172,12 @@ def prepare_task(
         chosen = replace(task.provenance, chosen_of=len(task.models))
         kept = replace(kept, provenance=chosen)
     settled, coverage = apply_missing_policy(kept, missing)
-    recorded = replace(settled, provenance=_record_missing(settled.provenance, coverage))
+    # All scores are checked again where anything of a task is replaced.
+    recorded = _record_missing(settled.provenance, coverage)
+    if recorded is not settled.provenance:
+        settled = replace(settled, provenance=recorded)
     # Dropping items changes the means, and so may change the order of those kept.
-    return ranked(recorded)
+    return ranked(settled) if coverage.n_dropped else settled
 
 
 def require_top(task: TaskScores, top: int | None) -> None:
