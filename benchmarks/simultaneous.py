@@ -21,6 +21,7 @@ from llm_power._board.all_pairs import (
     controlled_family,
     family_of,
     item_keys,
+    p_values_between,
 )
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._choices import Control, Kind
@@ -112,7 +113,7 @@ def simultaneous_intervals(trials: int) -> Iterator[Simultaneous]:
         number = trials if kind == "exact" else max(trials // 2, 1)
         for _ in range(number):
             pairs = simulated.pairs(rng, Declared())
-            p = pairs.p_values(0, pairs.n_pairs)
+            p = p_values_between(pairs, 0, pairs.n_pairs)
             values = pairs.adjusted(*p, threads=1)
             size = pairs.n_pairs
             families = (
@@ -161,7 +162,7 @@ def simulated_discoveries(trials: int) -> Iterator[Discoveries]:
         missed = []
         for _ in range(trials):
             pairs = simulated.pairs(rng, Declared())
-            p = pairs.p_values(0, pairs.n_pairs)
+            p = p_values_between(pairs, 0, pairs.n_pairs)
             families = {
                 name: controlled_family(p[0], _no_draws, alpha=ALPHA, control=name)
                 for name in CONTROLLED
@@ -235,7 +236,7 @@ def _halved(board: str, scores: FloatArray) -> HalfDiscoveries:
             values=here,
         )
         pairs = BoardPairs([task], "all", None, OperatingPoint(), Declared())
-        p = pairs.p_values(0, pairs.n_pairs)[0]
+        p = p_values_between(pairs, 0, pairs.n_pairs)[0]
         means = [x.mean(axis=0) for x in (here, there)]
         gaps = [np.sign(np.round(mean[first] - mean[second], 12)) for mean in means]
         largest = GapDraws(centred_scores(here), item_keys(task)).largest

@@ -3,7 +3,7 @@ r"""Every pair of a board of thousands of models, a chunk at a time and never al
 A pair has a fixed place: tasks one after the other, and within a task the order of
 `operating_point.pair_indices`. What is said of it does not depend on the chunk it is computed in.
 Two passes are made, for a verdict depends on the p-values of the whole family:
-`BoardPairs.p_values` of all pairs, which `BoardPairs.adjusted` adjusts, and then
+`p_values_between` of all pairs, which `BoardPairs.adjusted` adjusts, and then
 `BoardPairs.columns`. The functions are those of single pairs.
 """
 
@@ -105,32 +105,12 @@ def family_of(
     alpha: float,
     control: Control = "max-t",
 ) -> FamilyValues:
-    """Adjust the p-values of `BoardPairs.p_values`, in the order of the places."""
+    """Adjust the p-values of `p_values_between`, in the order of the places."""
     # Sorting millions of numbers takes a second, and another core may do it.
     with workers(1) as pool:
         others = pool.submit(stepwise, unadjusted, unadjusted.size)
         decided = controlled_family(p, largest, alpha=alpha, control=control)
         return FamilyValues(decided, unadjusted, others.result())
-
-
-def joined_p_values(
-    size: int,
-    parts: Iterable[tuple[FloatArray, FloatArray]],
-    on_pairs: Callable[[int], None] = lambda _count: None,
-) -> tuple[FloatArray, FloatArray]:
-    """Join the arrays of `BoardPairs.p_values` of consecutive places; one object stays one."""
-    p = np.empty(size)
-    unadjusted, place = p, 0
-    for decided, plain in parts:
-        some = slice(place, place + len(decided))
-        p[some] = decided
-        if plain is not decided and unadjusted is p:
-            unadjusted = p.copy()
-        if unadjusted is not p:
-            unadjusted[some] = plain
-        place = some.stop
-        on_pairs(len(decided))
-    return p, unadjusted
 
 
 class BoardPairs:
@@ -158,7 +138,7 @@ class BoardPairs:
     def adjusted(
         self, p: FloatArray, unadjusted: FloatArray, *, threads: int | None = None
     ) -> FamilyValues:
-        """Adjust the `p_values` of all pairs, in the order of the places."""
+        """Adjust the p-values of all pairs, in the order of the places."""
         largest, control = self._largest(range(len(self.tasks)), threads), self.declared.control
         return family_of(p, unadjusted, largest, alpha=self.point.alpha, control=control)
 
@@ -242,19 +222,6 @@ class BoardPairs:
             task = self._of_tasks[number]
             tables.append(tabulate(task.task, first, second, task.items(first, second)))
         return pd.concat(tables, ignore_index=True)
-
-    def p_values(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
-        """Return the declared test's and the exact McNemar test's p-values, each pair by itself.
-
-        Graded scores have the paired t test; one object where both are the same.
-        """
-
-        def of(block: Block) -> tuple[FloatArray, FloatArray]:
-            tests, items = PairTests(block.evidence, self.declared), block.evidence.of_items
-            exact = self.declared.test == "exact" and isinstance(items, PairCells)
-            return tests.p, tests.p_of_items if exact else unadjusted_p(items)
-
-        return joined_p_values(stop - start, map(of, self.blocks(np.arange(start, stop))))
 
     def columns(self, start: int, stop: int, family: FamilyValues) -> Columns:
         """Return the core columns of `llm_power._board.columns` from `start` to `stop`.
@@ -368,13 +335,23 @@ class _TaskPairs:
     def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
         return pairs_at(len(self.task.models), self._family, places)
 
-    def evidence_on(self, first: IntArray, second: IntArray) -> Iterable[tuple[slice, Evidence]]:
-        """Return the evidence on pairs of positions in blocks that fit, with their places."""
-        if not self._keeps(first):
-            return self._computed(first, second)
-        if self._family not in self._kept:
-            self._kept[self._family] = list(self._computed(first, second))
-        return self._kept[self._family]
+    def evidence_on(self, first: IntArray, second: IntArray) -> Iterator[tuple[slice, Evidence]]:
+        """Yield the evidence on pairs of positions in blocks that fit, with their places."""
+        keeps = self._keeps(first)
+        if keeps and self._family in self._kept:
+            yield from self._kept[self._family]
+            return
+        kept = []
+        most = max(1, MOST_SUMS // self._evidence.n_clusters)
+        chunk, block = min(CHUNK, 4 * most), min(_BLOCK, most)
+        for low in range(0, len(first), chunk):
+            some = slice(low, low + chunk)
+            for found in self._evidence.of(first[some], second[some], block=block):
+                placed = slice(low, low := low + len(found.n_items)), found
+                kept += [placed] if keeps else []
+                yield placed
+        if keeps:
+            self._kept[self._family] = kept
 
     def items(self, first: IntArray, second: IntArray) -> PairCells | DifferenceMoments:
         """Return what the items alone say of pairs of positions, (n_pairs,)."""
@@ -384,14 +361,6 @@ class _TaskPairs:
 
     def _keeps(self, first: IntArray) -> bool:
         return len(first) == self.n_pairs and self.n_pairs * self._evidence.n_clusters <= _KEPT
-
-    def _computed(self, first: IntArray, second: IntArray) -> Iterator[tuple[slice, Evidence]]:
-        most = max(1, MOST_SUMS // self._evidence.n_clusters)
-        chunk, block = min(CHUNK, 4 * most), min(_BLOCK, most)
-        for low in range(0, len(first), chunk):
-            some = slice(low, low + chunk)
-            for found in self._evidence.of(first[some], second[some], block=block):
-                yield slice(low, low := low + len(found.n_items)), found
 
 
 def _of_verdict(
@@ -467,6 +436,34 @@ def p_values_between(
     threads: int | None = None,
     on_pairs: Callable[[int], None] = lambda _count: None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return `BoardPairs.p_values` of the places, in chunks on several cores."""
-    parts = in_threads(pairs.p_values, pairs.chunks(start, stop), threads=threads)
-    return joined_p_values(stop - start, parts, on_pairs)
+    """Return the declared test's and the exact McNemar test's p-values, each pair by itself.
+
+    Graded scores have the paired t test; one object where both are the same. The places between
+    the two are taken in chunks on several cores.
+    """
+    of_chunks = in_threads(
+        partial(_p_values_of_blocks, pairs), pairs.chunks(start, stop), threads=threads
+    )
+    p = np.empty(stop - start)
+    unadjusted, place = p, 0
+    for decided, plain in chain.from_iterable(of_chunks):
+        some = slice(place, place + len(decided))
+        p[some] = decided
+        if plain is not decided and unadjusted is p:
+            unadjusted = p.copy()
+        if unadjusted is not p:
+            unadjusted[some] = plain
+        place = some.stop
+        on_pairs(len(decided))
+    return p, unadjusted
+
+
+def _p_values_of_blocks(
+    pairs: BoardPairs, start: int, stop: int
+) -> list[tuple[FloatArray, FloatArray]]:
+    found = []
+    for block in pairs.blocks(np.arange(start, stop)):
+        tests, items = PairTests(block.evidence, pairs.declared), block.evidence.of_items
+        exact = pairs.declared.test == "exact" and isinstance(items, PairCells)
+        found.append((tests.p, tests.p_of_items if exact else unadjusted_p(items)))
+    return found

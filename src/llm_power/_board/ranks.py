@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pandas.api.extensions import ExtensionArray
 from scipy.special import ndtri
 
-from llm_power._board.all_pairs import BoardPairs
+from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.measure import POINTS, Measure
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._errors import counted, first_names
@@ -221,7 +221,7 @@ def leader_p(pairs: BoardPairs, number: int = 0) -> float:
         return 1.0
     every = pairs if pairs.family == "all" else pairs.otherwise("all", pairs.declared)
     rivals = every.places(number, np.array([0, 0]), np.array([1, len(task.models)]))
-    return float(every.p_values(*rivals.tolist())[0].max())
+    return float(p_values_between(every, *rivals.tolist())[0].max())
 
 
 def with_leader(ranks: pd.DataFrame, p: float, alpha: float) -> pd.DataFrame:

@@ -202,14 +202,21 @@ def read_each(
     n_reads = 0
     for task, read in reads:
         n_reads += 1
-        try:
-            found += _read_what_is_there(read, options, lacking)
-        except ScoreError as fault:
-            if not fault.settings:
-                raise
-            if isinstance(fault, OpenChoice):
-                fault.task = fault.task or task
-            left_open.append(fault)
+        rest, is_over = [*options.clusters], False
+        while not is_over:
+            is_over = True
+            try:
+                found += read(replace(options, clusters=rest))
+            except NoClusterColumn as fault:
+                lacking.append(fault)
+                rest.remove(fault.column)
+                is_over = False
+            except ScoreError as fault:
+                if not fault.settings:
+                    raise
+                if isinstance(fault, OpenChoice):
+                    fault.task = fault.task or task
+                left_open.append(fault)
     if left_open:
         # What no task has is replaced; to what some lack, what they have is added.
         is_everywhere = len(left_open) == n_reads
@@ -219,17 +226,6 @@ def read_each(
         if not any(lack.column in clusters_of(task) for task in found):
             raise lack
     return found
-
-
-def _read_what_is_there(
-    read: Callable[[ReadOptions], list[T]], options: ReadOptions, faults: list[NoClusterColumn]
-) -> list[T]:
-    try:
-        return read(options)
-    except NoClusterColumn as fault:
-        faults.append(fault)
-        rest = [name for name in options.clusters if name != fault.column]
-        return _read_what_is_there(read, replace(options, clusters=rest), faults)
 
 
 def _together(faults: Sequence[ScoreError], known: Mapping[str, Any]) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def frame(parts: list[all_pairs.Columns]) -> pd.DataFrame:
 
 
 def whole_family(pairs: BoardPairs) -> FamilyValues:
-    return pairs.adjusted(*pairs.p_values(0, pairs.n_pairs))
+    return pairs.adjusted(*p_values_between(pairs, 0, pairs.n_pairs))
 
 
 # Whole boards are not worth shrinking: it takes minutes.

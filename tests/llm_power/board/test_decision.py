@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import skew
 
 from board_examples import screen, task_of, written_pairs
-from llm_power._board.all_pairs import BoardPairs
+from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.resolve import BoardVerdicts, resolve_board, stream_board
 from llm_power._board.summary import describe_board, missing_warnings
@@ -62,7 +62,7 @@ def test_items_are_planned_by_the_gaps_of_all_models() -> None:
     task, spread = prepare_task(task_of(values)), spread_of_gaps([values], [1.0])
     every = resolve(task).verdicts
     pairs = BoardPairs([task], "all", None, OperatingPoint(), Declared())
-    level = pairs.adjusted(*pairs.p_values(0, pairs.n_pairs)).decided.level
+    level = pairs.adjusted(*p_values_between(pairs, 0, pairs.n_pairs)).decided.level
     for columns in (resolve_board([task], family="all", top=3).verdicts, every):
         b, c = (columns[name].to_numpy(int) for name in "bc")
         found = binary_verdicts(b, c, 150, alpha=level, prior=spread)
