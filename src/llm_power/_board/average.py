@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from scipy.special import gammaln, ndtri
+from scipy.special import gammaln
 
 from llm_power._board.all_pairs import controlled_family, gap_draws, item_keys
 from llm_power._board.cluster_robustness import n_clusters, read_otherwise, reading
@@ -33,7 +33,14 @@ from llm_power._scores._logs import SUBTASK
 from llm_power._scores.selection import best_first, select_models
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
-from llm_power._statistics.average_gap import AverageGap, TaskGap, average_gap, binary_gap, mean_gap
+from llm_power._statistics.average_gap import (
+    AverageGap,
+    TaskGap,
+    average_gap,
+    binary_gap,
+    mean_gap,
+    share_solved,
+)
 from llm_power._statistics.inversion import required_n, resolution_ratio
 from llm_power._statistics.max_t import centred_scores
 from llm_power._statistics.multiplicity import FamilyTest
@@ -294,14 +301,6 @@ class _Strata:
         largest = partial(draws.largest, family=family)
         return controlled_family(p, largest, alpha=alpha, control=control)
 
-    def standard_error(self) -> FloatArray:
-        """Return the standard errors of the averages; each task's items are their own sample."""
-        squares = [
-            np.square(w) * np.nanvar(task.values, axis=0) / task.scored.sum(axis=0)
-            for w, task in zip(self.weights, self.tasks, strict=True)
-        ]
-        return np.asarray(np.sqrt(np.sum(squares, axis=0)))
-
 
 def _verdict_rows(
     strata: _Strata, family: Family, cluster: str | None, point: OperatingPoint, declared: Declared
@@ -446,11 +445,20 @@ def _sums(items: PairCells | DifferenceMoments) -> tuple[np.ndarray, np.ndarray]
     return items.sum_a, items.sum_b
 
 
+def _task_score(task: TaskScores) -> TaskGap:
+    n = task.scored.sum(axis=0)
+    if task.kind == "binary":
+        return share_solved(np.nansum(task.values, axis=0), n)
+    error = np.sqrt(np.nanvar(task.values, axis=0) / np.maximum(n - 1, 1))
+    return mean_gap(task.mean_scores, np.where(n > 1, error, np.inf), n - 1.0)
+
+
 def _rank_rows(strata: _Strata, point: OperatingPoint, cluster: str | None) -> pd.DataFrame:
     models = strata.tasks[0].models
     score = strata.mean(task.mean_scores for task in strata.tasks)
-    reach = -ndtri(point.alpha / 2) * strata.standard_error()
-    ends = np.array([score - reach, score + reach])
+    parts = [_task_score(task) for task in strata.tasks]
+    interval = average_gap(parts, strata.weights).interval(point.alpha)
+    ends = np.array([interval.low, interval.high])
     if all(task.kind != "real" for task in strata.tasks):  # No score is beyond 0 and 1.
         ends = ends.clip(0.0, 1.0)
     leads = declared_leads(

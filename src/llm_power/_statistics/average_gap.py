@@ -83,6 +83,18 @@ def mean_gap(delta: ArrayLike, standard_error: ArrayLike, df: ArrayLike) -> Task
     return TaskGap(gap, lambda _: square, np.where(square < np.inf, square, 1.0), freedom)
 
 
+def share_solved(solved: ArrayLike, n_items: ArrayLike) -> TaskGap:
+    """Share of items that each model solves; of one task, its interval is Wilson's."""
+    k, n = (np.asarray(x, dtype=np.float64) for x in (solved, n_items))
+
+    def variance(share: FloatArray) -> FloatArray:
+        inside = np.clip(share, 0.0, 1.0)
+        return inside * (1 - inside) / n
+
+    more = (k + 1) / (n + 2)
+    return TaskGap(k / n, variance, more * (1 - more) / n, np.full(k.shape, np.inf))
+
+
 @dataclass(frozen=True, slots=True)
 class AverageGap:
     """Weighted mean of the gaps of several tasks."""
@@ -97,8 +109,18 @@ class AverageGap:
 
     @property
     def standard_error(self) -> FloatArray:
-        """Its standard error at the observed gaps; infinite where nothing shows how items vary."""
-        return np.asarray(np.sqrt(np.sum(self._variances(), axis=0)))
+        """Its standard error at the observed gaps; infinite where nothing shows how items vary.
+
+        Where others vary, a task of 0/1 scores without a discordant item has the variance of one
+        among two more.
+        """
+        variances = self._variances()
+        some = np.sum(variances, axis=0) > 0
+        shown = [
+            np.where(some & (variance == 0), w * w * task.flexibility, variance)
+            for variance, (w, task) in zip(variances, self.parts, strict=True)
+        ]
+        return np.asarray(np.sqrt(np.sum(shown, axis=0)))
 
     def p_different(self) -> FloatArray:
         """Return the two-sided p-value of no average gap."""

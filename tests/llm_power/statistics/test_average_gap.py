@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
-from scipy.stats import ttest_rel
+from scipy.stats import binom, ttest_rel
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.average_gap import average_gap, binary_gap, mean_gap
-from llm_power._statistics.intervals import tango_interval
+from llm_power._statistics.average_gap import average_gap, binary_gap, mean_gap, share_solved
+from llm_power._statistics.intervals import tango_interval, wilson_interval
 from llm_power._statistics.mcnemar import mcnemar_asymptotic
 from llm_power._statistics.paired_equivalence import score_equivalence_test
 from llm_power._statistics.random_streams import named_rng
@@ -90,3 +90,33 @@ def test_intervals_cover_and_tests_keep_their_level(
     assert covered > 0.945 - 0.003
     if abs(true) < 1e-12:
         assert np.mean(average.p_different() <= 0.05) < 0.055 + 0.003
+
+
+@pytest.mark.parametrize(
+    ("tasks", "weights"),
+    [
+        ([(20, 0.97)] * 3, [1 / 3] * 3),
+        ([(8, 0.9), (200, 0.8)], [0.5, 0.5]),
+        ([(12, 0.99), (20, 0.9), (30, 0.6)], [0.2, 0.3, 0.5]),
+        ([(30, 0.5), (30, 0.02)], [0.9, 0.1]),
+        ([(90, 0.85), (90, 0.35)], [0.5, 0.5]),
+    ],
+)
+def test_the_interval_of_an_average_covers(
+    tasks: list[tuple[int, float]], weights: list[float]
+) -> None:
+    """Exact, over all numbers of solved items; the Wald interval covers .83 of the first."""
+    solved = np.meshgrid(*(np.arange(n + 1) for n, _ in tasks), indexing="ij")
+    chance = np.prod([binom.pmf(k, n, p) for k, (n, p) in zip(solved, tasks, strict=True)], axis=0)
+    parts = [share_solved(k.ravel(), n) for k, (n, _) in zip(solved, tasks, strict=True)]
+    found = average_gap(parts, weights).interval(0.05)
+    truth = np.dot(weights, [p for _, p in tasks])
+    covered = chance.ravel()[(found.low <= truth) & (truth <= found.high)].sum()
+    assert 0.94 <= covered <= 0.99
+
+
+def test_the_interval_of_one_share_is_wilsons() -> None:
+    solved = np.array([0, 1, 7, 29, 30])
+    found = average_gap([share_solved(solved, 30)], [1.0]).interval(0.05)
+    expected = wilson_interval(solved, 30)
+    np.testing.assert_allclose((found.low, found.high), expected, atol=1e-10)
