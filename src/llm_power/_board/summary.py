@@ -14,7 +14,7 @@ from llm_power._board.landscape import VERDICTS, describe_landscape
 from llm_power._board.measure import GAP_BINS, measure_of
 from llm_power._board.repeats import describe_repeats
 from llm_power._choices import Control, MissingPolicy
-from llm_power._errors import counted
+from llm_power._errors import counted, first_names
 from llm_power._statistics.verdict import DIFFERENT
 
 if TYPE_CHECKING:
@@ -185,7 +185,11 @@ def describe_board(
         "cluster": cluster,
         **asdict(board.declared),
         "measure": asdict(measure_of(tasks)),
-        "warnings": [*board_warnings(board), *_tested_by_items(tasks, cluster)],
+        "warnings": [
+            *board_warnings(board),
+            *_tested_by_items(tasks, cluster),
+            *(_clusters_left_out(tasks, cluster) if board.declared.weighted else []),
+        ],
         "ranks": _records(board.ranks),
         "average": _describe_average(board),
         "repeats": [] if board.repeats is None else describe_repeats(board.repeats),
@@ -287,6 +291,24 @@ def missing_warnings(board: BoardVerdicts) -> list[str]:
             f"from the others (p = {row.p_missing:.1g}); its gaps {treated}, and their scores "
             f"could reverse the lead in {open_sign} of {counted(len(own), 'pair')}"
         )
+    return lines
+
+
+def _clusters_left_out(tasks: Sequence[TaskScores], cluster: str | None) -> list[str]:
+    """Return a warning for each model without a score in some cluster, whose gaps lack it."""
+    lines = []
+    for task in tasks:
+        if cluster not in task.clusters or task.scored.all():
+            continue
+        labels, codes = task.cluster_codes(cluster)
+        answered = np.zeros((len(labels), len(task.models)), dtype=np.int64)
+        np.add.at(answered, codes, task.scored)
+        for place in np.flatnonzero((answered == 0).any(axis=0)):
+            without = first_names([labels[k] for k in np.flatnonzero(answered[:, place] == 0)])
+            lines.append(
+                f"task {task.task}, model {task.models[place]}: no score in {cluster} {without}; "
+                "its gaps leave these items out, for no other stands for them"
+            )
     return lines
 
 

@@ -217,6 +217,26 @@ def test_a_task_without_two_clusters_is_tested_by_its_items_and_says_so(
     assert len(written_pairs(tmp_path)) == 6
 
 
+def test_a_model_without_a_score_in_a_cluster_is_named_where_others_are_weighted() -> None:
+    values = (named_rng(0, "left out").random((80, 3)) < [0.9, 0.7, 0.4]).astype(float)
+    values[:20, 1], values[30, 0] = np.nan, np.nan
+    task = replace(task_of(values), clusters={"subject": tuple("abcd"[k // 20] for k in range(80))})
+    lines = []
+    for missing in ("weighted", "pairwise"):
+        kept = prepare_task(task, missing=missing)
+        declared = Declared(clusters="fixed", weighted=missing == "weighted")
+        board = resolve_board([kept], family="all", cluster="subject", declared=declared)
+        shown = describe_board(board, [kept], missing=missing, cluster="subject")["warnings"]
+        lines.append([line for line in shown if "no score in" in line])
+    (weighted,), pairwise = lines
+    assert weighted.endswith(
+        f"{task.models[1]}: no score in subject a; its gaps leave these items out, for no other "
+        "stands for them"
+    )
+    assert not pairwise
+
+
+
 def test_a_cluster_column_that_no_task_has_is_refused() -> None:
     tasks = [example_task("exam"), example_task("quiz")]
     for resolved in (resolve_board, stream_board):
