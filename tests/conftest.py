@@ -65,13 +65,20 @@ def recorded() -> Path:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def opened_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """A browser with a profile of its own."""
     # Its driver is not there where library and audit alone are.
     from browsers import open_browser  # noqa: PLC0415
 
     with open_browser(tmp_path_factory.mktemp("profile")) as opened:
         yield opened
+
+
+@pytest.fixture
+def browser(opened_browser: Browser) -> Iterator[Browser]:
+    """The module's browser, which does not go on with what one test has it pretend."""
+    yield opened_browser
+    opened_browser.forget_emulation()
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from report_examples import HOSTILE, example_audit, hostile_audit
@@ -16,19 +16,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-from browsers import (
-    Browser,
-    forget_emulation,
-    is_light,
-    open_page,
-    page_width,
-    prefer,
-    press,
-    read_log,
-    requested,
-    serious_faults,
-    wait_until,
-)
+from browsers import Browser
 from llm_power_audit.evaluate import Audit
 from llm_power_audit.report import render_report
 
@@ -50,14 +38,13 @@ def files(tmp_path_factory: pytest.TempPathFactory, audit: Audit) -> dict[str, s
 
 
 @pytest.fixture
-def visit(browser: Browser, files: dict[str, str]) -> Iterator[Callable[..., Browser]]:
+def visit(browser: Browser, files: dict[str, str]) -> Callable[..., Browser]:
     """Open a page afresh, at an address within it, on a screen of a width."""
 
     def visit_page(page: str = "example", fragment: str = "", width: int = 1200) -> Browser:
-        return open_page(browser, files[page] + fragment, width)
+        return browser.open_page(files[page] + fragment, width)
 
-    yield visit_page
-    forget_emulation(browser)
+    return visit_page
 
 
 def shown(browser: Browser) -> list[str]:
@@ -75,11 +62,11 @@ def announced(browser: Browser) -> str:
 
 
 def wait_for_address(browser: Browser, fragment: str) -> None:
-    wait_until(browser, lambda: browser.current_url.partition("#")[2] == fragment)
+    browser.wait_until(lambda: browser.current_url.partition("#")[2] == fragment)
 
 
 def await_focus(browser: Browser, claim: str) -> None:
-    wait_until(browser, lambda: focused_claim(browser) == claim)
+    browser.wait_until(lambda: focused_claim(browser) == claim)
 
 
 def focused_claim(browser: Browser) -> str:
@@ -104,17 +91,17 @@ def wanted(audit: Audit, **what: str) -> list[str]:
 
 def test_page_loads_nothing_else_and_logs_no_error(visit: Callable[..., Browser]) -> None:
     browser = visit()
-    log = read_log(browser, "browser")
+    log = browser.read_log("browser")
     assert log == []
     # The empty icon keeps browsers from asking for /favicon.ico.
-    assert requested(browser) <= {browser.current_url, "data:,"}
+    assert browser.requested() <= {browser.current_url, "data:,"}
     assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
 
 
 def test_every_total_leads_to_its_claims(visit: Callable[..., Browser], audit: Audit) -> None:
     browser = visit()
     browser.find_element(By.CSS_SELECTOR, "a.total").click()
-    wait_until(browser, lambda: len(shown(browser)) < len(audit.judged))
+    browser.wait_until(lambda: len(shown(browser)) < len(audit.judged))
     followed = browser.execute_async_script(
         """
         const done = arguments[0];
@@ -164,7 +151,7 @@ def test_filters_and_search_narrow_together(visit: Callable[..., Browser], audit
     browser.find_element(By.NAME, "q").send_keys("ROW 06/11 mcnemar")
     holds = wanted(audit, verdict="holds")
     assert shown(browser) == [name for name in holds if "06/11" in name]
-    press(browser, Keys.ESCAPE)
+    browser.press(Keys.ESCAPE)
     assert len(shown(browser)) == len(audit.judged)
 
 
@@ -182,7 +169,7 @@ def test_rows_that_come_back_are_all_laid_out(visit: Callable[..., Browser]) -> 
     browser = visit()
     # Assistive technology knows only what is laid out.
     browser.find_element(By.NAME, "q").send_keys("no such claim", Keys.ESCAPE)
-    wait_until(browser, lambda: not browser.find_elements(By.CLASS_NAME, "later"))
+    browser.wait_until(lambda: not browser.find_elements(By.CLASS_NAME, "later"))
     assert len(shown(browser)) == 120
 
 
@@ -205,14 +192,14 @@ def test_the_address_keeps_the_filters(visit: Callable[..., Browser], audit: Aud
     listed = shown(browser)
     assert listed
     assert set(listed) <= set(wanted(audit, section="Appendix E"))
-    press(browser, Keys.ESCAPE)
+    browser.press(Keys.ESCAPE)
     wait_for_address(browser, "")
 
 
 def test_a_permalink_opens_its_claim(visit: Callable[..., Browser], audit: Audit) -> None:
     claim = wanted(audit, verdict="holds")[-1]
     browser = visit(fragment=f"#claim/{claim}")
-    press(browser, "j")
+    browser.press("j")
     await_focus(browser, claim)
     body = browser.find_element(By.CSS_SELECTOR, "tbody.open")
     assert body.find_element(By.CLASS_NAME, "more").is_displayed()
@@ -225,32 +212,32 @@ def test_a_permalink_opens_its_claim(visit: Callable[..., Browser], audit: Audit
 def test_keys(visit: Callable[..., Browser], audit: Audit) -> None:
     browser = visit()
     names = [item.claim.id for item in audit.judged]
-    press(browser, "j")
+    browser.press("j")
     await_focus(browser, names[0])
-    press(browser, "j", Keys.ARROW_DOWN)
+    browser.press("j", Keys.ARROW_DOWN)
     await_focus(browser, names[2])
-    press(browser, "k", Keys.ARROW_UP, "k", "k")
+    browser.press("k", Keys.ARROW_UP, "k", "k")
     await_focus(browser, names[0])
     button = browser.switch_to.active_element
-    press(browser, Keys.ENTER)
+    browser.press(Keys.ENTER)
     assert button.get_attribute("aria-expanded") == "true"
     more = browser.find_element(By.ID, str(button.get_attribute("aria-controls")))
     assert more.is_displayed()
-    press(browser, Keys.ENTER)
+    browser.press(Keys.ENTER)
     assert not more.is_displayed()
-    press(browser, "/")
+    browser.press("/")
     assert browser.switch_to.active_element.get_attribute("name") == "q"
     # Letters are text there.
-    press(browser, "j", "?")
+    browser.press("j", "?")
     assert browser.switch_to.active_element.get_attribute("value") == "j?"
-    press(browser, Keys.ESCAPE, "06/12/", Keys.ENTER)
+    browser.press(Keys.ESCAPE, "06/12/", Keys.ENTER)
     await_focus(browser, names[11])
-    press(browser, Keys.ESCAPE)
+    browser.press(Keys.ESCAPE)
     assert announced(browser) == "120 of 120 claims shown"
-    press(browser, "?")
+    browser.press("?")
     keys = browser.find_element(By.ID, "keys")
     assert keys.is_displayed()
-    press(browser, Keys.ESCAPE)
+    browser.press(Keys.ESCAPE)
     assert not keys.is_displayed()
 
 
@@ -262,13 +249,13 @@ def test_hostile_texts_are_shown_and_do_nothing(visit: Callable[..., Browser]) -
     assert browser.execute_script("return window.__pwned") is None
     assert browser.execute_script("return document.images.length") == 0
     assert browser.find_elements(By.CSS_SELECTOR, "[onload], [onerror], a[href^=javascript]") == []
-    assert read_log(browser, "browser") == []
+    assert browser.read_log("browser") == []
     text = browser.find_element(By.CSS_SELECTOR, "table.claims").text
     for harm in HOSTILE:
         assert f"Model {harm.replace(chr(0x202E), '[U+202E]')} wins" in text
-    assert page_width(browser) <= 360
+    assert browser.page_width() <= 360
     browser = visit("hostile")
-    assert page_width(browser) <= 1200
+    assert browser.page_width() <= 1200
     # Their permalinks and filters work as any other's.
     browser.execute_script(
         "const select = document.querySelector('[name=section]'); select.selectedIndex = 1;"
@@ -287,7 +274,7 @@ def test_a_phone_needs_no_sideways_scrolling(visit: Callable[..., Browser]) -> N
         "document.querySelectorAll('details').forEach((more) => { more.open = true; });"
         "document.querySelectorAll('.toggle').forEach((button) => button.click())"
     )
-    assert page_width(browser) <= 360
+    assert browser.page_width() <= 360
     # Nothing is wider than the screen without saying so, either.
     wider = browser.execute_script(
         "return [...document.querySelectorAll('main *:not(.hidden-text)')].filter((e) =>"
@@ -320,7 +307,7 @@ def test_print_shows_every_derivation_and_no_controls(
         )
         assert set(visible) == {seen}, selector
     assert len(browser.find_elements(By.CSS_SELECTOR, ".derivation")) == len(audit.judged)
-    assert page_width(browser) <= 1200
+    assert browser.page_width() <= 1200
 
 
 def test_the_printed_file_has_every_claim(visit: Callable[..., Browser]) -> None:
@@ -339,14 +326,14 @@ def test_the_printed_file_has_every_claim(visit: Callable[..., Browser]) -> None
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_fault(visit: Callable[..., Browser], scheme: str) -> None:
     browser = visit()
-    prefer(browser, scheme)
-    assert is_light(browser) == (scheme == "light")
+    browser.prefer(scheme)
+    assert browser.is_light() == (scheme == "light")
     browser.execute_script(
         "location.hash = document.querySelector('article').id;"
         "for (const row of document.querySelectorAll('.toggle')) row.click();"
         "for (const part of document.querySelectorAll('details')) part.open = true"
     )
-    assert serious_faults(browser) == []
+    assert browser.serious_faults() == []
 
 
 def test_the_first_screen_says_what_is_wrong(visit: Callable[..., Browser]) -> None:
@@ -364,26 +351,26 @@ def test_findings_can_be_reached_and_opened_by_key(visit: Callable[..., Browser]
     number = browser.find_element(By.CSS_SELECTOR, ".finding .told")
     target = str(number.get_attribute("href")).partition("#")[2]
     for _ in range(40):
-        press(browser, Keys.TAB)
+        browser.press(Keys.TAB)
         if browser.switch_to.active_element == number:
             break
     assert browser.switch_to.active_element == number
     outline = browser.execute_script("return getComputedStyle(document.activeElement).outlineStyle")
     assert outline == "solid"
-    press(browser, Keys.ENTER)
+    browser.press(Keys.ENTER)
     wait_for_address(browser, target)
     assert browser.find_elements(By.CSS_SELECTOR, "article:target")
 
 
 def test_the_theme_can_be_chosen(visit: Callable[..., Browser]) -> None:
     browser = visit()
-    prefer(browser, "dark")
+    browser.prefer("dark")
     button = browser.find_element(By.ID, "theme")
     grounds = []
     for name in ("light", "dark", "auto"):
         button.click()
         assert button.text == f"Theme: {name}"
-        grounds.append(is_light(browser))
+        grounds.append(browser.is_light())
     assert grounds == [True, False, False]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -19,19 +19,7 @@ from scipy.special import ndtri
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from browsers import (
-    Browser,
-    forget_emulation,
-    is_light,
-    open_page,
-    page_width,
-    prefer,
-    press,
-    read_log,
-    requested,
-    serious_faults,
-    wait_until,
-)
+from browsers import Browser
 from llm_power._cli import main
 from llm_power._statistics.inversion import minimum_detectable_effect, required_n
 from llm_power._statistics.mcnemar import connor_required_n, continuity_corrected
@@ -93,12 +81,11 @@ def fragment(asked: Asked) -> str:
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[..., Browser]]:
+def visit(browser: Browser) -> Callable[..., Browser]:
     def visit_page(asked: Asked | None = None, width: int = 1300) -> Browser:
-        return open_page(browser, f"{PAGE}#{fragment(asked)}" if asked else PAGE, width)
+        return browser.open_page(f"{PAGE}#{fragment(asked)}" if asked else PAGE, width)
 
-    yield visit_page
-    forget_emulation(browser)
+    return visit_page
 
 
 _ASK_ALL: Final = """
@@ -236,20 +223,20 @@ def test_it_fits_its_screen_and_can_be_read(
     visit: Callable[..., Browser], width: int, scheme: str
 ) -> None:
     browser = visit(width=width)
-    prefer(browser, scheme)
-    assert is_light(browser) == (scheme == "light")
+    browser.prefer(scheme)
+    assert browser.is_light() == (scheme == "light")
     for asked in (*ANSWERED[3:5], ANSWERED[-1], REFUSED[0][1]):
         ask(browser, asked)
-        assert page_width(browser) <= width, asked
-        assert serious_faults(browser) == [], asked
+        assert browser.page_width() <= width, asked
+        assert browser.serious_faults() == [], asked
 
 
 def test_it_asks_nothing_of_a_network_and_says_nothing(visit: Callable[..., Browser]) -> None:
     browser = visit()
     files = {"theme.css", "page.css", "calculator.css", "calculator.js", "page.js"}
     wanted = {PAGE, "data:,", *((DOCS / "_static" / name).as_uri() for name in files)}
-    assert requested(browser) <= wanted
-    assert read_log(browser, "browser") == []
+    assert browser.requested() <= wanted
+    assert browser.read_log("browser") == []
 
 
 def test_keys_alone_ask_and_the_address_keeps_the_plan(visit: Callable[..., Browser]) -> None:
@@ -262,16 +249,16 @@ def test_keys_alone_ask_and_the_address_keeps_the_plan(visit: Callable[..., Brow
         return str(browser.find_element(By.ID, "sentence").text)
 
     assert sentence().startswith("Plan about 1,073 items")
-    press(browser, Keys.TAB, Keys.TAB, Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    browser.press(Keys.TAB, Keys.TAB, Keys.ARROW_DOWN, Keys.ARROW_DOWN)
     assert sentence().startswith("Plan about 2,059 items")
-    press(browser, Keys.TAB)
+    browser.press(Keys.TAB)
     assert focused() == "gap"
-    press(browser, "0.05", Keys.TAB)
+    browser.press("0.05", Keys.TAB)
     assert focused() == "discordance"
-    wait_until(browser, lambda: "gap of 5 points" in sentence())
+    browser.wait_until(lambda: "gap of 5 points" in sentence())
     shared, said = browser.current_url, sentence()
     assert shared.endswith("#know=gap&gap=0.05&discordance=0.1")
-    open_page(browser, shared)
+    browser.open_page(shared)
     assert sentence() == said
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from browsers import open_browser, open_page, page_width, prefer, serious_faults
+from browsers import open_browser
 from needed import ROOT, without
 from run_examples import write_run
 
@@ -33,11 +33,11 @@ def test_docs_show_what_a_run_made_and_axe_finds_no_serious_fault(tmp_path: Path
     with open_browser(tmp_path / "profile") as browser:
         for page in _PAGES:
             for scheme, width in (("light", 1300), ("dark", 400)):
-                prefer(browser, scheme)
-                open_page(browser, (site / f"{page}.html").as_uri(), width)
-                assert page_width(browser) <= width
-                assert serious_faults(browser) == [], (page, scheme)
-        open_page(browser, (site / "exhibits.html").as_uri())
+                browser.prefer(scheme)
+                browser.open_page((site / f"{page}.html").as_uri(), width)
+                assert browser.page_width() <= width
+                assert browser.serious_faults() == [], (page, scheme)
+        browser.open_page((site / "exhibits.html").as_uri())
         shown = browser.find_element("id", "as-the-last-run-made-them")
         assert "All pairs. Circles:" in shown.text
         assert shown.find_elements("css selector", "#table-6 td")

@@ -8,18 +8,7 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 
-from browsers import (
-    A4,
-    Browser,
-    forget_emulation,
-    is_light,
-    open_page,
-    page_width,
-    prefer,
-    read_log,
-    requested,
-    serious_faults,
-)
+from browsers import A4, Browser
 from replication.index_page import render_index
 from run_examples import FINDING, HOSTILE, write_run
 
@@ -49,11 +38,11 @@ def ask(browser: Browser, script: str) -> Any:
 def test_it_is_one_file_that_fits_and_can_be_read(
     browser: Browser, page: Path, width: int, scheme: str
 ) -> None:
-    prefer(browser, scheme)
-    open_page(browser, page.as_uri(), width)
-    assert read_log(browser, "browser") == []
-    assert {one for one in requested(browser) if not one.startswith("data:")} == {page.as_uri()}
-    assert page_width(browser) <= width
+    browser.prefer(scheme)
+    browser.open_page(page.as_uri(), width)
+    assert browser.read_log("browser") == []
+    assert {one for one in browser.requested() if not one.startswith("data:")} == {page.as_uri()}
+    assert browser.page_width() <= width
     # A row without a name goes on with the one above it.
     assert ask(
         browser, "getComputedStyle(document.querySelector('tr + tr td')).borderTopWidth"
@@ -69,13 +58,12 @@ def test_it_is_one_file_that_fits_and_can_be_read(
     assert (float(hint.removesuffix("px")) > 10) == (wide > place)
     sideways = ask(browser, "getComputedStyle(document.querySelector('.sideways')).display")
     assert sideways == ("block" if width == 400 else "none")
-    assert is_light(browser) == (scheme == "light")
-    assert serious_faults(browser) == []
-    forget_emulation(browser)
+    assert browser.is_light() == (scheme == "light")
+    assert browser.serious_faults() == []
 
 
 def test_print_on_a4_cuts_no_table(browser: Browser, page: Path) -> None:
-    open_page(browser, page.as_uri(), width=A4)
+    browser.open_page(page.as_uri(), width=A4)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     ends = ask(
         browser,
@@ -84,11 +72,10 @@ def test_print_on_a4_cuts_no_table(browser: Browser, page: Path) -> None:
     )
     assert ends
     assert max(ends) <= A4
-    forget_emulation(browser)
 
 
 def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: Path) -> None:
-    open_page(browser, page.as_uri())
+    browser.open_page(page.as_uri())
     anchors = ask(browser, "[...document.links].map((a) => a.href)")
     links = [link for link in anchors if "#" not in link]
     files = {Path(unquote(urlparse(link).path)) for link in links}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.by import By
 
-from browsers import Browser, open_page, page_width, wait_until
+from browsers import Browser
 from repository import ROOT, copy_finished
 
 pytestmark = pytest.mark.slow
@@ -33,13 +33,13 @@ def report(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("width", [1300, 400])
 def test_it_opens_on_the_audit(browser: Browser, report: Path, width: int) -> None:
-    open_page(browser, report.as_uri(), width)
-    wait_until(browser, lambda: bool(browser.find_elements(By.TAG_NAME, "iframe")))
-    assert page_width(browser) <= width
+    browser.open_page(report.as_uri(), width)
+    browser.wait_until(lambda: bool(browser.find_elements(By.TAG_NAME, "iframe")))
+    assert browser.page_width() <= width
     browser.switch_to.frame(browser.find_element(By.TAG_NAME, "iframe"))
     # A page above 2 MB is blank where its frame is given it as an address.
-    wait_until(browser, lambda: bool(browser.find_elements(By.ID, "findings")))
-    assert page_width(browser) <= width
+    browser.wait_until(lambda: bool(browser.find_elements(By.ID, "findings")))
+    assert browser.page_width() <= width
     browser.switch_to.default_content()
 
 

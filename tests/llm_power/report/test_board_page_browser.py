@@ -22,21 +22,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from board_examples import task_of
-from browsers import (
-    A4,
-    Browser,
-    forget_emulation,
-    is_light,
-    open_page,
-    page_width,
-    prefer,
-    press,
-    printed_sheets,
-    read_log,
-    requested,
-    serious_faults,
-    wait_until,
-)
+from browsers import A4, Browser
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.page_data import page_data
 from llm_power._board.resolution import add_multiplicity, add_resolution, add_sequential
@@ -66,12 +52,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def visit(browser: Browser, folder: Path) -> Iterator[Visit]:
+def visit(browser: Browser, folder: Path) -> Visit:
     def visit_page(name: Name = "usual", width: int = 1300) -> Browser:
-        return open_page(browser, (folder / f"{name}.html").as_uri(), width)
+        return browser.open_page((folder / f"{name}.html").as_uri(), width)
 
-    yield visit_page
-    forget_emulation(browser)
+    return visit_page
 
 
 def choose(browser: Browser, procedure: str) -> None:
@@ -132,9 +117,9 @@ def text_of(browser: Browser, selector: str) -> str:
 @pytest.mark.parametrize("name", _NAMES)
 def test_pages_load_nothing_else_and_log_no_error(visit: Visit, name: Name) -> None:
     browser = visit(name)
-    assert read_log(browser, "browser") == []
-    assert requested(browser) <= {browser.current_url, "data:,"}
-    assert page_width(browser) <= 1300
+    assert browser.read_log("browser") == []
+    assert browser.requested() <= {browser.current_url, "data:,"}
+    assert browser.page_width() <= 1300
     assert text_of(browser, "#headline p")
     opened = browser.execute_script(
         "return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"
@@ -145,7 +130,7 @@ def test_pages_load_nothing_else_and_log_no_error(visit: Visit, name: Name) -> N
 
 def test_all_pairs_together_are_shown_for_many_models_alone(visit: Visit) -> None:
     browser = visit("many", 400)
-    assert page_width(browser) <= 400
+    assert browser.page_width() <= 400
     (told,) = example("many").summary["landscape"]
     shown = text_of(browser, "#landscape .body")
     assert f"Fewest groups of ranks with no two different: {len(told['tiers'])}" in shown
@@ -244,7 +229,7 @@ def test_sliders_say_what_stays_as_declared_and_go_back(visit: Visit) -> None:
     assert "Declared: α = 0.05, power 0.8." in text_of(browser, "#note")
     assert listed(browser) != before
     browser.find_element(By.CSS_SELECTOR, "button[type=reset]").click()
-    wait_until(browser, lambda: listed(browser) == before)
+    browser.wait_until(lambda: listed(browser) == before)
     assert text_of(browser, "#note") == ""
 
 
@@ -277,7 +262,7 @@ def test_a_click_opens_the_four_cells(visit: Visit) -> None:
     assert cells == [row["n11"], row["b"], row["c"], row["n00"]]
     assert row["model_a"] in text_of(browser, "#pair-title")
     assert row["verdict"] in dialog.text
-    press(browser, Keys.ESCAPE)
+    browser.press(Keys.ESCAPE)
     assert not dialog.is_displayed()
 
 
@@ -314,20 +299,20 @@ def test_every_claim_is_taken_and_judged(visit: Visit, name: Name, tmp_path: Pat
 def test_keys_reach_every_pair(visit: Visit) -> None:
     browser = visit()
     for _ in range(30):
-        press(browser, Keys.TAB)
+        browser.press(Keys.TAB)
         if browser.switch_to.active_element.get_attribute("role") == "application":
             break
     said = browser.find_element(By.ID, "said")
     read = "return document.getElementById('said').textContent"
     assert str(browser.execute_script(read)).startswith("Rank 1 and 2: ")
-    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
+    browser.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
     assert str(browser.execute_script(read)).startswith("Rank 2 and 4: ")
     assert said.get_attribute("aria-live") == "polite"
-    press(browser, Keys.ENTER)
+    browser.press(Keys.ENTER)
     assert text_of(browser, "#pair-title").startswith("2–4: ")
-    press(browser, Keys.ESCAPE)
+    browser.press(Keys.ESCAPE)
     assert browser.switch_to.active_element.get_attribute("role") == "application"
-    press(browser, "/")
+    browser.press("/")
     assert browser.switch_to.active_element.get_attribute("name") == "q"
 
 
@@ -413,7 +398,7 @@ def test_nothing_reads_as_a_missing_number(visit: Visit, name: Name) -> None:
     browser = visit(name)
     for _ in each_tab(browser):
         assert browser.execute_script(_LOOK) == []
-    assert read_log(browser, "browser") == []
+    assert browser.read_log("browser") == []
 
 
 def test_models_that_share_no_item_and_weighted_gaps_are_told(visit: Visit) -> None:
@@ -433,7 +418,7 @@ def test_search_and_top_narrow(visit: Visit) -> None:
     assert classes(browser, "#ranking tbody tr").count("miss") == 6
     browser.find_element(By.NAME, "q").send_keys(Keys.BACKSPACE, "nobody")
     assert "No pair matches." in text_of(browser, "#pairs")
-    assert read_log(browser, "browser") == []
+    assert browser.read_log("browser") == []
 
 
 def label_of_the_map(browser: Browser) -> str:
@@ -458,8 +443,8 @@ def test_the_best_models_of_too_many_pairs_say_so(
     monkeypatch.setattr("llm_power._board.page_data.MOST_PAIRS", 100)
     data = page_data(drawn.board.verdicts, drawn.summary, title="many")
     (tmp_path / "page.html").write_text(render_board_page(data), encoding="utf-8")
-    open_page(browser, (tmp_path / "page.html").as_uri())
-    assert read_log(browser, "browser") == []
+    browser.open_page((tmp_path / "page.html").as_uri())
+    assert browser.read_log("browser") == []
     assert "among the best 14 of 62 models" in text_of(browser, "#headline")
     values = browser.execute_script("return [...document.forms[0].procedure].map((o) => o.value)")
     assert values == ["verdict", "fixed", "bonferroni", "sidak", "anytime"]
@@ -486,18 +471,18 @@ def test_every_panel_in_view_follows_a_control_where_pairs_are_thousands(
     titles += "document.getElementById(e).innerText.slice(0, 600))"
 
     def shown(level: str) -> list[str]:
-        open_page(browser, f"{page.as_uri()}#procedure=holm{level}")
+        browser.open_page(f"{page.as_uri()}#procedure=holm{level}")
         # What is drawn above it moves it down.
         scroll = "document.getElementById('share').scrollIntoView(false);"
         scroll += "return document.querySelectorAll('#heat canvas, #share .line').length > 1"
-        wait_until(browser, lambda: bool(browser.execute_script(scroll)))
+        browser.wait_until(lambda: bool(browser.execute_script(scroll)))
         return list(browser.execute_script(titles))
 
     expected, before = shown("&alpha=0.001"), shown("")
     assert before[1] != expected[1]
     assert before[2] != expected[2]
     slide(browser, "alpha", 0, "0.001")
-    wait_until(browser, lambda: browser.execute_script(titles) == expected)
+    browser.wait_until(lambda: browser.execute_script(titles) == expected)
 
 
 def test_the_best_models_of_a_small_board_have_a_page(browser: Browser, tmp_path: Path) -> None:
@@ -505,8 +490,8 @@ def test_the_best_models_of_a_small_board_have_a_page(browser: Browser, tmp_path
     every, summary = drawn.board.verdicts, drawn.summary | {"shown": "pairs of the best 3 models"}
     data = page_data(every[every["rank_b"] <= 3], summary, title="usual")
     (tmp_path / "page.html").write_text(render_board_page(data), encoding="utf-8")
-    open_page(browser, (tmp_path / "page.html").as_uri())
-    assert read_log(browser, "browser") == []
+    browser.open_page((tmp_path / "page.html").as_uri())
+    assert browser.read_log("browser") == []
     assert "of 3 pairs of the best 3 models" in text_of(browser, "#headline")
     assert "21 pairs, every two models" in text_of(browser, "#about")
 
@@ -518,7 +503,7 @@ def test_equivalence_at_another_level_is_that_of_the_whole_family(
     monkeypatch.setattr("llm_power._board.page_data.MOST_PAIRS", 10)
     data = page_data(drawn.board.verdicts, drawn.summary, title="usual")
     (tmp_path / "page.html").write_text(render_board_page(data), encoding="utf-8")
-    open_page(browser, (tmp_path / "page.html").as_uri())
+    browser.open_page((tmp_path / "page.html").as_uri())
     every = drawn.board.verdicts
     table = every[every["rank_b"] <= len(data["tasks"][0]["models"])]
     claimed = len(every) * table["p_equivalence"]
@@ -539,8 +524,8 @@ def test_hostile_names_are_shown_and_do_nothing(visit: Visit) -> None:
         assert browser.find_element(By.ID, "pair").is_displayed()
         assert browser.execute_script("return window.__pwned") is None
         assert browser.execute_script("return document.images.length") == 0
-        assert read_log(browser, "browser") == []
-        assert page_width(browser) <= width
+        assert browser.read_log("browser") == []
+        assert browser.page_width() <= width
         names = browser.execute_script(
             "return [...document.querySelectorAll('#ranking bdi')].map((e) => e.textContent)"
         )
@@ -556,7 +541,7 @@ def test_a_phone_has_a_list_and_no_sideways_scrolling(visit: Visit) -> None:
         " document.getElementById(id).getBoundingClientRect().top)"
     )
     assert order == sorted(order)
-    assert page_width(browser) <= 400
+    assert browser.page_width() <= 400
     # Names can be read, and no sentence is about a column that is hidden.
     name = browser.find_element(By.CSS_SELECTOR, "#ladder .open")
     assert name.size["width"] >= 120
@@ -572,11 +557,11 @@ def test_a_phone_has_a_list_and_no_sideways_scrolling(visit: Visit) -> None:
 @pytest.mark.parametrize("name", ["usual", "tasks"])
 def test_axe_finds_no_serious_fault(visit: Visit, name: Name, scheme: str) -> None:
     browser = visit(name)
-    prefer(browser, scheme)
-    assert is_light(browser) == (scheme == "light")
-    assert serious_faults(browser) == []
+    browser.prefer(scheme)
+    assert browser.is_light() == (scheme == "light")
+    assert browser.serious_faults() == []
     browser.find_element(By.CSS_SELECTOR, "#ladder .open").click()
-    assert serious_faults(browser) == []
+    assert browser.serious_faults() == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -586,11 +571,10 @@ def test_axe_finds_no_serious_fault_in_an_answer(
     page = tmp_path / "answer.html"
     page.write_text(as_html(board_answer(example("usual").board)), encoding="utf-8")
     for width in (400, 1300):
-        open_page(browser, page.as_uri(), width)
-        prefer(browser, scheme)
-        assert page_width(browser) <= width
-        assert serious_faults(browser) == []
-    forget_emulation(browser)
+        browser.open_page(page.as_uri(), width)
+        browser.prefer(scheme)
+        assert browser.page_width() <= width
+        assert browser.serious_faults() == []
 
 
 def test_print_has_every_panel_and_no_controls(visit: Visit) -> None:
@@ -611,8 +595,8 @@ def test_a_long_board_begins_on_the_first_sheet_and_is_dense(visit: Visit) -> No
         # A cell that spans the table would begin with it on a new sheet.
         spanning = browser.find_element(By.CSS_SELECTOR, "#ranking .brackets")
         assert spanning.is_displayed() == brackets
-        assert page_width(browser) <= A4
-    sheets = printed_sheets(browser)
+        assert browser.page_width() <= A4
+    sheets = browser.printed_sheets()
     assert len(sheets) <= 7
     # The first has the ranking's first rows, of four pieces of text each, and more.
     assert sheets[0] > 400
@@ -662,7 +646,7 @@ def test_what_another_level_leaves_unknown_is_not_said(visit: Visit) -> None:
     assert all(cell in {"–", "no gap so far"} for cell in needs())
     browser.find_element(By.CSS_SELECTOR, "#ladder .open").click()
     assert "Chance a new sample changes the verdict" not in text_of(browser, "#pair")
-    press(browser, Keys.ESCAPE)
+    browser.press(Keys.ESCAPE)
     slide(browser, "alpha", 5, "0.05")
     assert needs() == known
     assert ranks.search(sentence())
@@ -672,7 +656,7 @@ def test_a_page_that_lacks_most_pairs_says_so(browser: Browser, tmp_path: Path) 
     drawn = streamed_example()
     path = tmp_path / "streamed.html"
     path.write_text(render_board_page(drawn.data), encoding="utf-8")
-    open_page(browser, path.as_uri())
+    browser.open_page(path.as_uri())
     found = drawn.summary["verdicts"]
     said = text_of(browser, "#headline")
     assert f"{found['different']} of 1,891 pairs are different" in said
@@ -685,7 +669,7 @@ def test_a_page_that_lacks_most_pairs_says_so(browser: Browser, tmp_path: Path) 
     # Neighbors are in the list beside it; nothing else is known to a map of pairs.
     assert not browser.find_element(By.ID, "heat").is_displayed()
     assert browser.find_element(By.ID, "ladder").is_displayed()
-    assert read_log(browser, "browser") == []
+    assert browser.read_log("browser") == []
 
 
 def test_without_scripts_the_page_says_where_to_look(visit: Visit, browser: Browser) -> None:
@@ -721,7 +705,7 @@ def test_rows_out_of_view_are_not_drawn_until_they_scroll_in(visit: Visit) -> No
     assert len(shown) < 40
     scroll = "const e = document.querySelector('#ranking .scroll'); e.scrollTop = e.scrollHeight"
     browser.execute_script(scroll)
-    wait_until(browser, lambda: "62" in browser.execute_script(rows))
+    browser.wait_until(lambda: "62" in browser.execute_script(rows))
     assert "1" not in browser.execute_script(rows)
 
 
@@ -734,14 +718,14 @@ def test_what_is_shown_stands_in_the_address(browser: Browser, visit: Visit, fol
     browser.find_element(By.NAME, "q").send_keys("b")
     state = "#task=1&procedure=bonferroni&alpha=0.01&q=b"
     # While a control moves, the address rests.
-    wait_until(browser, lambda: browser.current_url.endswith(state))
+    browser.wait_until(lambda: browser.current_url.endswith(state))
     address, shown = browser.current_url, listed(browser)
-    open_page(browser, address)
+    browser.open_page(address)
     assert listed(browser) == shown
     assert browser.find_element(By.NAME, "q").get_attribute("value") == "b"
     # What no board has changes nothing.
-    open_page(browser, (folder / "usual.html").as_uri() + "#task=9&procedure=x&alpha=7&top=many")
-    assert read_log(browser, "browser") == []
+    browser.open_page((folder / "usual.html").as_uri() + "#task=9&procedure=x&alpha=7&top=many")
+    assert browser.read_log("browser") == []
     assert len(listed(browser)) == 21
 
 
@@ -755,39 +739,39 @@ def test_an_opened_pair_stands_in_the_address_and_is_a_step_of_the_history(visit
     browser = visit()
     choose(browser, "holm")
     browser.find_element(By.CSS_SELECTOR, "#pairs tr:nth-child(8) .open").click()
-    wait_until(browser, lambda: browser.current_url.endswith("#procedure=holm&pair=2-4"))
+    browser.wait_until(lambda: browser.current_url.endswith("#procedure=holm&pair=2-4"))
     title = "2–4: org/model-1 against org/model-3"
     assert open_pair(browser) == title
     address = browser.current_url
-    for close in (browser.back, lambda: press(browser, Keys.ESCAPE)):
+    for close in (browser.back, lambda: browser.press(Keys.ESCAPE)):
         close()
-        wait_until(browser, lambda: browser.current_url.endswith("#procedure=holm"))
+        browser.wait_until(lambda: browser.current_url.endswith("#procedure=holm"))
         assert open_pair(browser) is None
         # What was pressed has the focus again, for nothing was drawn anew.
         assert browser.switch_to.active_element.get_attribute("class") == "open"
         browser.forward()
-        wait_until(browser, lambda: open_pair(browser) == title)
+        browser.wait_until(lambda: open_pair(browser) == title)
     # A link opens it. Closing then leaves the page, but not to where the reader was before.
-    open_page(browser, address)
+    browser.open_page(address)
     assert open_pair(browser) == title
     assert Select(browser.find_element(By.NAME, "procedure")).first_selected_option.text == "Holm"
     browser.find_element(By.CSS_SELECTOR, "#pair .close").click()
-    wait_until(browser, lambda: browser.current_url.endswith("#procedure=holm"))
-    open_page(browser, address.replace("2-4", "2-99"))
+    browser.wait_until(lambda: browser.current_url.endswith("#procedure=holm"))
+    browser.open_page(address.replace("2-4", "2-99"))
     assert open_pair(browser) is None
-    assert read_log(browser, "browser") == []
+    assert browser.read_log("browser") == []
 
 
 def test_going_forward_to_a_pair_restores_what_was_shown_with_it(visit: Visit) -> None:
     browser = visit()
     browser.find_element(By.CSS_SELECTOR, "#ladder .open").click()
     browser.back()
-    wait_until(browser, lambda: open_pair(browser) is None)
+    browser.wait_until(lambda: open_pair(browser) is None)
     choose(browser, "bonferroni")
     browser.find_element(By.NAME, "q").send_keys("model-3")
-    wait_until(browser, lambda: "bonferroni&q=model-3" in browser.current_url)
+    browser.wait_until(lambda: "bonferroni&q=model-3" in browser.current_url)
     browser.forward()
-    wait_until(browser, lambda: open_pair(browser) is not None)
+    browser.wait_until(lambda: open_pair(browser) is not None)
     assert len(listed(browser)) == 21
     assert browser.current_url.endswith("#pair=1-2")
 
@@ -795,9 +779,9 @@ def test_going_forward_to_a_pair_restores_what_was_shown_with_it(visit: Visit) -
 def test_the_link_to_the_ranking_leaves_the_controls_as_they_are(visit: Visit) -> None:
     browser = visit()
     choose(browser, "holm")
-    wait_until(browser, lambda: "procedure=holm" in browser.current_url)
+    browser.wait_until(lambda: "procedure=holm" in browser.current_url)
     browser.execute_script("document.querySelector('.skip').click()")
-    wait_until(browser, lambda: browser.current_url.endswith("#ranking"))
+    browser.wait_until(lambda: browser.current_url.endswith("#ranking"))
     procedure = Select(browser.find_element(By.NAME, "procedure"))
     assert procedure.first_selected_option.text == "Holm"
 
@@ -828,7 +812,7 @@ def test_lists_are_ordered_by_their_columns_by_mouse_and_keys(visit: Visit) -> N
     rising = [float(cell) for cell in column(browser, "pairs", 5)]
     assert rising == sorted(rising)
     # The head keeps the focus, so that a second press turns the order.
-    press(browser, Keys.ENTER)
+    browser.press(Keys.ENTER)
     assert order_of(browser, "pairs") == ["Gap descending"]
     assert [float(cell) for cell in column(browser, "pairs", 5)] == rising[::-1]
     assert browser.current_url.endswith("#order=-gap")
@@ -836,30 +820,30 @@ def test_lists_are_ordered_by_their_columns_by_mouse_and_keys(visit: Visit) -> N
     # The controls, which stay above, do not cover what is scrolled to.
     browser.execute_script("arguments[0].scrollIntoView()", model)
     model.click()
-    press(browser, Keys.SPACE)
+    browser.press(Keys.SPACE)
     ranks = [str(rank) for rank in range(1, 8)]
     assert column(browser, "ranking", 1) == ranks[::-1]
     assert browser.find_elements(By.CSS_SELECTOR, "#ranking .bracket") == []
     address, pairs = browser.current_url, column(browser, "pairs", 1)
     assert address.endswith("#order=-gap&ranked=-model")
-    open_page(browser, address)
+    browser.open_page(address)
     assert column(browser, "pairs", 1) == pairs
     assert column(browser, "ranking", 1) == ranks[::-1]
     # A third press goes back to the ranks, and so does a column that there is not.
     browser.find_element(By.CSS_SELECTOR, gap).click()
     assert column(browser, "pairs", 1) == nearest
     browser.find_element(By.CSS_SELECTOR, "button[type=reset]").click()
-    wait_until(browser, lambda: "#" not in browser.current_url)
+    browser.wait_until(lambda: "#" not in browser.current_url)
     assert column(browser, "ranking", 1) == ranks
-    open_page(browser, f"{browser.current_url}#order=constructor&procedure=constructor")
+    browser.open_page(f"{browser.current_url}#order=constructor&procedure=constructor")
     assert column(browser, "pairs", 1) == nearest
-    assert read_log(browser, "browser") == []
+    assert browser.read_log("browser") == []
 
 
 def test_what_is_unknown_is_the_last_in_either_order(visit: Visit) -> None:
     browser = visit("edges")
     for sign in ("", "-"):
-        open_page(browser, f"{browser.current_url.partition('#')[0]}#order={sign}q")
+        browser.open_page(f"{browser.current_url.partition('#')[0]}#order={sign}q")
         found = column(browser, "pairs", 4)
         known = [cell for cell in found if cell != "–"]
         assert 0 < len(known) < len(found)
@@ -919,7 +903,7 @@ def test_pictures_and_rows_are_saved(visit: Visit) -> None:
     )
     for button in browser.find_elements(By.CSS_SELECTOR, ".save"):
         browser.execute_script("arguments[0].click()", button)
-    wait_until(browser, lambda: len(browser.execute_script("return Object.keys(saved)")) == 7)
+    browser.wait_until(lambda: len(browser.execute_script("return Object.keys(saved)")) == 7)
     read = "saved[arguments[0]].then(arguments[1])"
     rows = pd.read_csv(StringIO(browser.execute_async_script(read, "pairs.csv")))
     table = example("hostile").board.verdicts
@@ -969,7 +953,7 @@ def test_many_pairs_are_deflated_and_the_same(
     shown = listed(browser)
     monkeypatch.setattr("llm_power._report.board_page._LONGEST", 10_000)
     (tmp_path / "packed.html").write_text(render_board_page(example("many").data), encoding="utf-8")
-    open_page(browser, (tmp_path / "packed.html").as_uri())
-    wait_until(browser, lambda: bool(browser.find_elements(By.CSS_SELECTOR, "#headline p")))
+    browser.open_page((tmp_path / "packed.html").as_uri())
+    browser.wait_until(lambda: bool(browser.find_elements(By.CSS_SELECTOR, "#headline p")))
     assert listed(browser) == shown
     assert (tmp_path / "packed.html").stat().st_size < (250_000)
