@@ -53,7 +53,8 @@ def check(**fields: Any) -> dict[str, Any]:
 def write_register(folder: Path, *claims: Mapping[str, Any], **fields: Any) -> Path:
     """Write a register with these claims."""
     path = folder / "claims.yaml"
-    text = yaml.safe_dump({**fields, "claims": list(claims)}, allow_unicode=True, sort_keys=False)
+    entries = {**fields, "claims": list(claims)}
+    text = yaml.dump(entries, Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=False)
     path.write_text(text, encoding="utf-8")
     return path
 
