@@ -1,4 +1,4 @@
-"""Clustered resolution against R, scipy, statsmodels, item-level loops and Tables 4 and 9.
+"""Clustered resolution against R, scipy, statsmodels and item-level loops.
 
 R session (R version 4.2.2 Patched (2022-11-10 r83330))::
 
@@ -50,7 +50,6 @@ from llm_power._statistics.cluster_moments import moments_from_counts, moments_f
 from llm_power._statistics.design_effect import (
     category_bootstrap,
     cluster_resolution,
-    design_effect,
     leave_one_cluster_out,
 )
 from llm_power._statistics.inversion import required_n
@@ -137,50 +136,6 @@ def test_single_pair_as_vectors_equals_one_column() -> None:
     dropped = leave_one_cluster_out(vector)
     assert dropped.q.shape == (4,)
     np.testing.assert_array_equal(dropped.q, leave_one_cluster_out(column).q[:, 0])
-
-
-# Tables 4, 7 and 9: ICC(D), DE, the IID N* and the cluster N* of the nine MMLU-Pro pairs.
-TABLE_4 = [
-    ("1 vs 2", 0.0004, 4, 1.37, 1_697, 2_327),
-    ("2 vs 3", -0.0003, 4, 1.00, 778, 778),
-    ("3 vs 4", 0.0002, 4, 1.19, 34_092, 40_660),
-    ("4 vs 5", 0.036, 3, 31.5, 433, 13_621),
-    ("5 vs 6", 0.0067, 4, 6.74, 5_787, 39_009),
-    ("6 vs 7", 0.012, 3, 11.5, 2_727_127, 31.4e6),
-    ("7 vs 8", -0.0002, 4, 1.00, 4_628, 4_628),
-    ("8 vs 9", 0.0010, 4, 1.88, 13_086, 24_632),
-    ("9 vs 10", 0.0029, 4, 3.52, 314_370, 1.11e6),
-]
-
-
-def half_unit(value: float) -> float:
-    """Half a unit of the last printed digit of a design effect: three significant digits."""
-    return 0.05 if value >= 10 else 0.005
-
-
-@pytest.mark.parametrize("row", TABLE_4, ids=lambda row: row[0])
-def test_table_4_uses_the_mean_cluster_size(
-    row: tuple[str, float, int, float, float, float],
-) -> None:
-    """Table 4: the printed ICC gives the printed DE within the rounding of both."""
-    _, icc, digits, effect, iid, cluster = row
-    ends = design_effect(12_032 / 14, icc + np.array([-0.5, 0.5]) * 10.0**-digits)
-    assert ends[0] <= effect + half_unit(effect)
-    assert ends[1] >= effect - half_unit(effect)
-    # Tables 7 and 9: the cluster N* is the IID one times DE; 31.4M and 1.11M have 3 digits, and
-    # both the IID and the cluster N* are printed as whole items.
-    rounding = 1.0 if cluster < 1e6 else 0.005e6 if cluster < 1e7 else 0.05e6
-    assert (iid - 1) * (effect - half_unit(effect)) - rounding <= cluster
-    assert (iid + 1) * (effect + half_unit(effect)) + rounding >= cluster
-
-
-def test_table_4_does_not_use_kish_sizes() -> None:
-    """With sum n_k^2 / N of the 14 subjects, row 4 vs 5 would print a DE of at least 34."""
-    sizes = np.array(
-        [789, 1101, 798, 717, 1132, 381, 924, 818, 844, 1351, 1299, 410, 499, 969], dtype=float
-    )
-    assert sizes.sum() == 12_032
-    assert design_effect(np.sum(sizes**2) / sizes.sum(), 0.0355) > 34
 
 
 def test_icc_at_its_two_ends() -> None:

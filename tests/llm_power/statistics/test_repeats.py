@@ -6,22 +6,12 @@ import numpy as np
 import pytest
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.inversion import minimum_detectable_effect, required_n
+from llm_power._statistics.inversion import required_n
 from llm_power._statistics.repeats import (
     items_or_repeats,
     repeats_variance,
 )
 from repeated_answers import variances_of_answers
-
-
-def test_miller_section_5() -> None:
-    """N = 969 for a gap of .03; at n = 198 the detectable gap falls from 13.2 % to 7.5 %."""
-    without = repeats_variance(1 / 9, 0.0, 0.0)
-    assert round(float(required_n(0.03, np.sqrt(without)))) == 969
-    gaps = minimum_detectable_effect(
-        198, np.sqrt(repeats_variance(1 / 9, 1 / 6, 1 / 6, repeats_a=[1, 10]))
-    )
-    np.testing.assert_array_equal(np.floor(gaps * 1000) / 10, [13.2, 7.5])
 
 
 def simulated(
