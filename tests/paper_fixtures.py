@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -16,11 +17,9 @@ from kotawala2026.findings import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers, load_published
 from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
 from llm_power._scores.store import TaskScores
-from llm_power_audit.printed_tables import (
-    PublishedCounts,
-    load_counts,
-    load_table,
-)
+from llm_power_audit.claims import Register
+from llm_power_audit.printed_tables import PublishedCounts, load_counts, load_table
+from llm_power_audit.register import load_register
 from replication.constraints import (
     FITTED,
     BoardScore,
@@ -30,9 +29,18 @@ from replication.constraints import (
     load_constraints,
 )
 from replication.findings import Finding
+from replication.paper import Paper
 
 #: What the paper prints.
 PUBLISHED = Path(__file__).resolve().parents[1] / "data" / "kotawala2026"
+#: What is claimed of each panel.
+Constraints = Mapping[str, tuple[Constraint, ...]]
+
+
+@cache
+def loaded_paper(source: str, *matrices: str) -> Paper:
+    """Read the paper of this repository, which takes a second, once a process."""
+    return Paper.load(PUBLISHED.parents[1], PUBLISHED.name, source=source, matrices=matrices)
 
 
 def with_cell(folder: Path, table: int, row: int, column: str, text: str) -> Path:
@@ -70,10 +78,23 @@ def board_scores() -> tuple[BoardScore, ...]:
 
 
 @pytest.fixture(scope="session")
-def oll_v1_constraints(board_scores: tuple[BoardScore, ...]) -> tuple[Constraint, ...]:
+def paper_register() -> Register:
+    """All that is claimed."""
+    return load_register(PUBLISHED / "claims.yaml")
+
+
+@pytest.fixture(scope="session")
+def printed_constraints() -> Constraints:
+    """The register's constraints, which take seconds to read."""
+    return load_constraints(PUBLISHED / "claims.yaml")
+
+
+@pytest.fixture(scope="session")
+def oll_v1_constraints(
+    board_scores: tuple[BoardScore, ...], printed_constraints: Constraints
+) -> tuple[Constraint, ...]:
     """The displayed scores, and the panel's part of the register."""
-    printed = load_constraints(PUBLISHED / "claims.yaml")["oll_v1"]
-    return (*displayed_scores(board_scores, "oll_v1"), *printed)
+    return (*displayed_scores(board_scores, "oll_v1"), *printed_constraints["oll_v1"])
 
 
 @pytest.fixture(scope="session")

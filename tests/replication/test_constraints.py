@@ -18,6 +18,7 @@ from llm_power_audit.printed_tables import (
     PublishedError,
     load_table,
 )
+from paper_fixtures import Constraints
 from replication.constraints import (
     Constraint,
     digest_of_fitted,
@@ -92,8 +93,10 @@ def test_every_number_of_table_3_has_a_role(oll_v1_constraints: tuple[Constraint
     assert columns == {"pairs": 6, "unresolved": 12, "r_median": 6, "r_worst": 6}
 
 
-def test_numbers_are_listed_once_and_labels_are_one_line() -> None:
-    for constraints in load_constraints(PUBLISHED / "claims.yaml").values():
+def test_numbers_are_listed_once_and_labels_are_one_line(
+    printed_constraints: Constraints,
+) -> None:
+    for constraints in printed_constraints.values():
         listed = {(c.id, c.quantity, c.subject) for c in constraints}
         assert len(listed) == len(constraints)
         assert all("\n" not in c.label and c.where for c in constraints)

@@ -13,6 +13,7 @@ import pytest
 
 from llm_power._documents import DocumentError
 from llm_power._errors import LLMPowerError
+from paper_fixtures import loaded_paper
 from replication.boards import Board, BoardNotThere, Boards
 from replication.exhibits import Exhibit, Inputs
 from replication.hub.errors import HubError
@@ -31,7 +32,7 @@ from replication.targets import (
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-PAPER = Paper.load(ROOT, "kotawala2026", source="printed")
+PAPER = loaded_paper("printed")
 
 
 def boards(root: Path | None = None, **own: Board) -> Boards:
@@ -67,15 +68,12 @@ def test_inputs_of_an_exhibit() -> None:
 
 
 def test_with_items_counts_come_from_the_stages_of_the_panel() -> None:
-    printed, items = (
-        Paper.load(ROOT, "kotawala2026", source=source).exhibits["table_05"]
-        for source in ("printed", "hub")
-    )
+    printed, items = (loaded_paper(source).exhibits["table_05"] for source in ("printed", "hub"))
     assert printed.panels["mmlu_pro_top10"] == ["icc"]
     assert items.panels["oll_v1"] == printed.panels["oll_v1"]
     assert items.panels["mmlu_pro_top10"][:2] == ["icc", "discordance"]
     assert PAPER.exhibits["table_06"].panels == {}
-    paper = Paper.load(ROOT, "kotawala2026", source="hub")
+    paper = loaded_paper("hub")
     run = Run(paper, Boards(paper.panels), "hub", paper.point)
     assert run.rests_on(paper.exhibits["table_06"]) == "items"
     assert paper.exhibits["table_06"].caption == "panel"
@@ -154,19 +152,19 @@ def test_a_fault_of_paper_yaml_is_one_line(
 
 
 def test_panels_come_from_the_hub_where_it_has_them() -> None:
-    panels = Paper.load(ROOT, "kotawala2026", source="hub").panels
+    panels = loaded_paper("hub").panels
     assert panels["oll_v1"].tasks["arc"]["path"] == "results/shown/oll_v1/arc.parquet"
     frontier = panels["frontier"].tasks["mmlu_pro"]
     assert frontier["path"] == "results/witness/ranked/frontier/mmlu_pro.parquet"
 
 
 def test_public_panels_are_read_from_matrices_where_their_files_take_a_token() -> None:
-    public = Paper.load(ROOT, "kotawala2026", source="items", matrices=["atlas"])
+    public = loaded_paper("items", "atlas")
     scores = "results/missing_item/mmlu_pro.parquet"
-    for paper in (public, Paper.load(ROOT, "kotawala2026", source="hub")):
+    for paper in (public, loaded_paper("hub")):
         assert paper.panels["mmlu_pro_top10"].tasks["mmlu_pro"]["path"] == scores
     assert public.panel_task("oll_v1", "arc").reader == "details_v1"
-    assert public.panel_task("mmlu_pro_top10", "mmlu_pro").matrices == ["atlas"]
+    assert public.panel_task("mmlu_pro_top10", "mmlu_pro").matrices == ("atlas",)
     categories = public.file("mmlu_pro_categories.csv")
     assert categories in public.displayed("mmlu_pro_top10", "mmlu_pro")
     settings = {"offline": True, "folder": "d", "accept_other_score": [], "boards": True}
@@ -176,7 +174,7 @@ def test_public_panels_are_read_from_matrices_where_their_files_take_a_token() -
     assert len(names) == 14
     assert all(name.startswith("atlas/mmlu_pro/") for name in names)
     assert len(downloads.of("oll_v1", "arc")) == 5
-    other = Paper.load(ROOT, "kotawala2026", source="items", matrices=["atlas", "atlsa"])
+    other = loaded_paper("items", "atlas", "atlsa")
     with pytest.raises(HubError, match="no file of the matrix 'atlsa'.* hub: matrices"):
         Downloads.planned(settings, register=register, tasks=other.hub)
 

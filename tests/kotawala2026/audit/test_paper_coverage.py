@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from llm_power_audit.claims import Register
 from llm_power_audit.coverage import Coverage, Span, cover, load_spans
-from llm_power_audit.register import load_register
 from needed import folder_of
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
@@ -25,11 +25,10 @@ def spans() -> list[Span]:
 
 
 @pytest.fixture(scope="module")
-def coverage(spans: list[Span]) -> Coverage:
+def coverage(spans: list[Span], paper_register: Register) -> Coverage:
     paper = folder_of("LLM_POWER_PAPERS") / "resolution_diagnostics.md"
     text = paper.read_text(encoding="utf-8")
-    claims = load_register(PUBLISHED / "claims.yaml").claims
-    return cover(text, spans, {claim.id: claim for claim in claims})
+    return cover(text, spans, {claim.id: claim for claim in paper_register.claims})
 
 
 def test_reasons_are_of_the_vocabulary(spans: list[Span]) -> None:
@@ -43,11 +42,10 @@ def test_no_number_is_both_covered_and_excused(spans: list[Span]) -> None:
     assert [place for place, found in roles.items() if len(found) > 1] == []
 
 
-def test_each_cell_of_a_table_is_covered_once(spans: list[Span]) -> None:
-    claims = load_register(PUBLISHED / "claims.yaml").claims
+def test_each_cell_of_a_table_is_covered_once(spans: list[Span], paper_register: Register) -> None:
     numbers = {
         one.id
-        for one in claims
+        for one in paper_register.claims
         if one.cell and one.cell.part != "text" and one.cell.column != "convention"
     }
     found = Counter(span.claim for span in spans if span.role == "number")

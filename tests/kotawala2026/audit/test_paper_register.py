@@ -18,7 +18,6 @@ from llm_power_audit.evaluate import Audit, audit
 from llm_power_audit.independence import independent_tests
 from llm_power_audit.printed import PrintedCount, PrintedInterval
 from llm_power_audit.printed_tables import load_table
-from llm_power_audit.register import load_register
 
 ROOT = Path(__file__).resolve().parents[3]
 PUBLISHED = ROOT / "data" / "kotawala2026"
@@ -36,18 +35,13 @@ SECTIONS = {
 
 
 @pytest.fixture(scope="module")
-def paper() -> Register:
-    return load_register(PUBLISHED / "claims.yaml")
+def run_audit(paper_register: Register, whole_run: Path) -> Audit:
+    return audit(paper_register, whole_run / "results")
 
 
 @pytest.fixture(scope="module")
-def run_audit(paper: Register, whole_run: Path) -> Audit:
-    return audit(paper, whole_run / "results")
-
-
-@pytest.fixture(scope="module")
-def register(paper: Register) -> dict[str, Claim]:
-    return {claim.id: claim for claim in paper.claims}
+def register(paper_register: Register) -> dict[str, Claim]:
+    return {claim.id: claim for claim in paper_register.claims}
 
 
 def printed_parts(cell: object) -> Iterator[str]:
@@ -193,9 +187,9 @@ def test_verdicts_say_what_they_must(judged: pd.DataFrame, verdict: str, texts: 
 
 
 def test_every_contradicted_claim_belongs_to_a_finding(
-    judged: pd.DataFrame, paper: Register
+    judged: pd.DataFrame, paper_register: Register
 ) -> None:
-    grouped = {claim for finding in paper.findings for claim in finding.claims}
+    grouped = {claim for finding in paper_register.findings for claim in finding.claims}
     assert set(judged.loc[judged["verdict"] == "contradicted", "id"]) <= grouped
 
 

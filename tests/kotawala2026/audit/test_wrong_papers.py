@@ -16,7 +16,7 @@ from kotawala2026.exhibits import table_09
 from kotawala2026.quantities import calibration, true_ranges
 from kotawala2026.witness import mmlu_pro, oll_v1, oll_v1_board
 from llm_power_audit import _exhibits, register
-from llm_power_audit.claims import Claim
+from llm_power_audit.claims import Claim, Register
 from llm_power_audit.mutation import with_number
 from planned_jobs import planned_jobs
 from repository import ROOT
@@ -59,11 +59,8 @@ def misprints(printed: Mapping[str, Claim]) -> list[tuple[str, Claim]]:
     return [(name, claim) for name, claim in changed if claim is not None]
 
 
-def test_the_page_counts_the_misprints_of_the_workflow() -> None:
-    printed = {
-        c.id: c for c in register.load_register(ROOT / "data/kotawala2026/claims.yaml").claims
-    }
-    tried = misprints(printed)
+def test_the_page_counts_the_misprints_of_the_workflow(paper_register: Register) -> None:
+    tried = misprints({c.id: c for c in paper_register.claims})
     fitted = [c.role in ("input", "target") and "panel" in c.measures for _, c in tried]
     text = " ".join((ROOT / "docs/audit.md").read_text(encoding="utf-8").split())
     assert f"which is {len(tried):,} misprints, {sum(fitted)} of them of numbers" in text

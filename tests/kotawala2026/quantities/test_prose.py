@@ -23,7 +23,7 @@ from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.paired_binary import cohens_h
 from llm_power._statistics.verdict_stability import bootstrap_required_n
 from llm_power_audit.printed_tables import PublishedCounts
-from replication.constraints import load_constraints
+from paper_fixtures import Constraints
 from replication.findings import PROSE_COLUMNS, Finding, Printed, index_printed, prose_view
 from replication.settings import load_settings
 
@@ -32,8 +32,8 @@ K = float(z_sum(0.05, 0.80)) ** 2
 
 
 @pytest.fixture(scope="module")
-def claims() -> Printed:
-    return index_printed(chain.from_iterable(load_constraints(DATA / "claims.yaml").values()))
+def claims(printed_constraints: Constraints) -> Printed:
+    return index_printed(chain.from_iterable(printed_constraints.values()))
 
 
 def rows(frame: pd.DataFrame) -> Any:

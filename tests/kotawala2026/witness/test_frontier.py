@@ -16,15 +16,18 @@ from llm_power._board.counts import count_cells
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.paired_binary import summarize_counts
 from llm_power_audit.printed import parse_printed
-from replication.constraints import FITTED, Constraint, load_constraints
+from paper_fixtures import Constraints
+from replication.constraints import FITTED, Constraint
 from replication.findings import roles_view
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 
 
 @pytest.fixture(scope="module")
-def constraints() -> tuple[Constraint, ...]:
-    return load_constraints(PUBLISHED / "claims.yaml")["frontier"]
+def constraints(
+    printed_constraints: Constraints,
+) -> tuple[Constraint, ...]:
+    return printed_constraints["frontier"]
 
 
 def held_against(constraints: Sequence[Constraint], scores: TaskScores) -> pd.DataFrame:

@@ -30,7 +30,7 @@ from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power_audit.agreement import agrees
 from llm_power_audit.printed import parse_printed
 from llm_power_audit.printed_tables import PublishedCounts, PublishedError
-from paper_fixtures import PUBLISHED, with_cell
+from paper_fixtures import PUBLISHED, Constraints, with_cell
 from replication.constraints import FITTED, Constraint, load_constraints
 from replication.findings import roles_view
 
@@ -39,8 +39,10 @@ FIRST = np.arange(9, dtype=np.int64)
 
 
 @pytest.fixture(scope="module")
-def constraints() -> tuple[Constraint, ...]:
-    return load_constraints(PUBLISHED / "claims.yaml")["mmlu_pro"]
+def constraints(
+    printed_constraints: Constraints,
+) -> tuple[Constraint, ...]:
+    return printed_constraints["mmlu_pro"]
 
 
 @pytest.fixture(scope="module")

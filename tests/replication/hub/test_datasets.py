@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from desk import OPEN
 
+from paper_fixtures import loaded_paper
 from replication.constraints import load_board_scores
 from replication.hub.access import HUB
 from replication.hub.datasets import COLUMNS, download_path, load_register
@@ -20,11 +21,10 @@ from replication.hub.errors import HubError
 from replication.hub.lock import Locked, LockFile
 from replication.hub.matrices import block_labels
 from replication.hub.panels import displayed_scores
-from replication.paper import Paper
 
 ROOT = Path(__file__).resolve().parents[3]
 REGISTER = load_register(ROOT / "data" / "datasets.csv")
-PAPER = Paper.load(ROOT, "kotawala2026", source="hub")
+PAPER = loaded_paper("hub")
 GOOD = {
     "name": "oll_v1/arc/a model",
     "source": "hub",

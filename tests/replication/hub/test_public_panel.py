@@ -13,6 +13,7 @@ from stand_in import Repo, StandIn, hub_ids, running
 
 from llm_power._errors import LLMPowerError
 from llm_power._scores.store import TaskScores
+from paper_fixtures import loaded_paper
 from replication.constraints import BoardScore
 from replication.hub.access import Access
 from replication.hub.datasets import download_path, load_register
@@ -20,7 +21,6 @@ from replication.hub.download import download
 from replication.hub.lock import LockFile
 from replication.hub.matrices import block_labels
 from replication.hub.panels import displayed_scores, read_panel
-from replication.paper import Paper
 from repository import ROOT
 
 REGISTER = load_register(ROOT / "data" / "datasets.csv")
@@ -55,7 +55,7 @@ class Public:
     displayed: dict[str, BoardScore]
 
     def read(self, *matrices: str) -> TaskScores:
-        paper = Paper.load(ROOT, "kotawala2026", source="items", matrices=matrices)
+        paper = loaded_paper("items", *matrices)
         access, lock = Access(github=self.hub.endpoint), LockFile(self.folder / "lock.csv")
         datasets = [d for name in matrices for d in REGISTER.values() if d.board == name]
         for dataset in datasets:
@@ -177,7 +177,7 @@ def test_file_that_was_changed_after_its_download(public: Public) -> None:
     path = download_path(public.folder, public.hub.endpoint, dataset)
     access, lock = Access(github=public.hub.endpoint), LockFile(public.folder / "lock.csv")
     path.write_bytes(b"model,0\n")
-    paper = Paper.load(ROOT, "kotawala2026", source="items", matrices=BOTH[:1])
+    paper = loaded_paper("items", *BOTH[:1])
     how = paper.panel_task("mmlu_pro_top10", "mmlu_pro")
     with pytest.raises(LLMPowerError, match="changed since it was downloaded"):
         read_panel(
@@ -186,7 +186,7 @@ def test_file_that_was_changed_after_its_download(public: Public) -> None:
 
 
 def test_displayed_counts_of_the_ten_models_are_of_all_items() -> None:
-    paper = Paper.load(ROOT, "kotawala2026", source="items", matrices=BOTH)
+    paper = loaded_paper("items", *BOTH)
     scores = displayed_scores(paper.folder, paper.hub["mmlu_pro_top10", "mmlu_pro"])
     assert {score.n_items for score in scores.values()} == {len(LABELS)}
     assert len(scores) == 10
