@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -294,12 +292,3 @@ def test_links_lead_from_the_report_to_the_files(
     (href,) = {part.split('"')[0] for part in html.split('href="')[1:] if "pairs.csv" in part}
     assert (out / href).resolve() == (board / "pairs.csv").resolve()
     assert "gone.csv" not in html
-
-
-def test_other_commands_do_not_load_the_audit() -> None:
-    program = (
-        "import sys; from llm_power import _cli; "
-        "print([m for m in ('jsonschema', 'jinja2', 'llm_power_audit') if m in sys.modules])"
-    )
-    loaded = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
-    assert loaded.stdout.split() == [b"[]"]

@@ -92,15 +92,6 @@ def test_a_name_that_is_not_there_is_no_attribute() -> None:
         _ = llm_power.nothing
 
 
-def test_import_loads_no_package_but_the_library() -> None:
-    code = (
-        "import sys, llm_power; "
-        "print(sorted({'numpy', 'scipy', 'pandas', 'pyarrow', 'matplotlib'} & set(sys.modules)))"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
-
-
 def test_modules_that_are_imported_leave_the_names_of_the_door() -> None:
     """In a process of its own, where nothing of the library is loaded before."""
     code = (

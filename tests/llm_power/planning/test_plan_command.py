@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -211,24 +209,3 @@ def test_questions_that_contradict_themselves_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         Question(**settings)
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "--b 295 --c 249 --n 10042",
-        "--gap .02 --discordance .1 --clusters 14 --icc .004",
-    ],
-)
-def test_a_closed_form_waits_for_no_large_package(question: str) -> None:
-    """They take longer to load than the answer."""
-    code = (
-        "import sys; from llm_power._cli import main\n"
-        "try:\n    main(['plan', *sys.argv[1:]])\nexcept SystemExit: pass\n"
-        "large = {'matplotlib', 'pandas', 'pyarrow', 'scipy.optimize', 'scipy.stats'}\n"
-        "print(sorted(large & sys.modules.keys()))"
-    )
-    command = [sys.executable, "-c", code, *question.split()]
-    said = subprocess.check_output(command, text=True)
-    assert "items" in said
-    assert said.endswith("\n[]\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
 import sys
 
 import mpmath
@@ -47,11 +46,3 @@ def test_stirlings_error_is_that_of_mpmath(x: float) -> None:
         formula = (x - mpmath.mpf(0.5)) * mpmath.log(x) - x + mpmath.log(2 * mpmath.pi) / 2
         error = float(mpmath.loggamma(x) - formula)
     assert float(_numerics._stirling_error(np.array(x))) == pytest.approx(error, abs=1e-16)
-
-
-def test_resolving_a_board_does_not_wait_for_scipy_stats() -> None:
-    program = "import sys, llm_power._board.average; print('scipy.stats' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "False\n"
