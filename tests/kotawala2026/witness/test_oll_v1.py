@@ -18,6 +18,7 @@ from kotawala2026.findings import on_scores
 from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
 from kotawala2026.witness.oll_v1_board import find_contradictions, nominal_board
 from llm_power._scores.store import TaskScores
+from llm_power_audit.claims import Role
 from llm_power_audit.printed import parse_printed
 from llm_power_audit.printed_tables import (
     PublishedCounts,
@@ -218,25 +219,25 @@ def test_a_number_that_cannot_be_met_keeps_a_residual(
     assert "miller_gain_median" in report.loc[report["status"] == "residual", "quantity"].tolist()
 
 
-def test_a_quantity_that_cannot_be_fitted_is_refused(
-    board_scores: tuple[BoardScore, ...], oll_v1_constraints: tuple[Constraint, ...]
+@pytest.mark.parametrize(
+    ("quantity", "role", "message"),
+    [
+        ("p_chi2", "input", "'p_chi2' cannot be fitted; give it the role held"),
+        ("board_score", "held_out", "nothing fitted says how many items of ARC-C"),
+    ],
+)
+def test_a_role_that_a_quantity_cannot_have_is_refused(
+    quantity: str,
+    role: Role,
+    message: str,
+    board_scores: tuple[BoardScore, ...],
+    oll_v1_constraints: tuple[Constraint, ...],
 ) -> None:
-    fitted = tuple(
-        replace(c, role="input") if c.quantity == "p_chi2" else c for c in oll_v1_constraints
+    other = tuple(
+        replace(c, role=role) if c.quantity == quantity else c for c in oll_v1_constraints
     )
-    with pytest.raises(PublishedError, match="'p_chi2' cannot be fitted; give it the role held"):
-        build_witness(board_scores, fitted)
-
-
-def test_a_model_without_any_fitted_score_is_refused(
-    board_scores: tuple[BoardScore, ...], oll_v1_constraints: tuple[Constraint, ...]
-) -> None:
-    held = tuple(
-        replace(c, role="held_out") if c.quantity == "board_score" else c
-        for c in oll_v1_constraints
-    )
-    with pytest.raises(PublishedError, match="nothing fitted says how many items of ARC-C"):
-        build_witness(board_scores, held)
+    with pytest.raises(PublishedError, match=message):
+        build_witness(board_scores, other)
 
 
 def test_a_subject_off_the_board_is_refused(

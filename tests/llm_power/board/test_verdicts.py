@@ -202,11 +202,6 @@ def test_board_without_clusters_keeps_its_columns() -> None:
     assert all(t.empty for t in category_bootstrap_tables(empty, POINT, n_resamples=5, seed=1))
 
 
-def test_unknown_cluster_column_is_named() -> None:
-    with pytest.raises(InvalidArgument, match="no cluster column 'topic'; it has: subject"):
-        tabulate_clusters(make_task(), "topic", "all")
-
-
 def test_leaving_one_cluster_out_is_resolving_without_its_items() -> None:
     task = prepare_task(make_task())
     table = leave_one_out_table(tabulate_clusters(task, "subject", "all"), POINT)
