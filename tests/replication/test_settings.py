@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection
 from copy import deepcopy
 from dataclasses import replace
 from functools import cache
@@ -24,8 +23,7 @@ from llm_power._choices import (
     WEIGHTINGS,
 )
 from llm_power._documents import DocumentError, read_yaml
-from llm_power_audit.printed import Printed
-from llm_power_audit.register import load_register
+from llm_power_audit.claims import Register
 from replication.boards import Board, Boards
 from replication.settings import add_boards, check_settings, load_settings
 
@@ -163,13 +161,12 @@ def test_settings_have_a_value_a_print_and_a_place() -> None:
     assert settings["calibration_rho_z"] == [0.0, 0.4, 0.8]
 
 
-def test_settings_are_those_of_the_whole_register(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_are_those_of_the_whole_register(
+    paper_register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
     of_part = load_settings(PUBLISHED / "settings.yaml")
-
-    def of_whole(path: Path, ids: Collection[str]) -> dict[str, Printed]:
-        return {claim.id: claim.statement for claim in load_register(path).claims}
-
-    monkeypatch.setattr(replication.settings, "load_statements", of_whole)
+    of_whole = {claim.id: claim.statement for claim in paper_register.claims}
+    monkeypatch.setattr(replication.settings, "load_statements", lambda *_: of_whole)
     assert load_settings(PUBLISHED / "settings.yaml") == of_part
 
 
