@@ -18,7 +18,7 @@ from llm_power_audit.printed_tables import (
     PublishedError,
     load_table,
 )
-from paper_fixtures import Constraints
+from paper_fixtures import PUBLISHED, Constraints
 from replication.constraints import (
     Constraint,
     digest_of_fitted,
@@ -28,7 +28,6 @@ from replication.constraints import (
     select,
 )
 
-PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "kotawala2026"
 CLAIM: dict[str, Any] = {
     "id": "s2/gain", "section": "2", "place": "sentence 1", "claim": "gain", "quantity": "ratio",
     "printed": "2.15", "needs": "data",

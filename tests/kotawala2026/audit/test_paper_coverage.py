@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from llm_power_audit.claims import Register
 from llm_power_audit.coverage import Coverage, Span, cover, load_spans
 from needed import folder_of
+from paper_fixtures import PUBLISHED
 
-PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 REASONS = {
     *("author data", "citation year", "code identifier", "cross-reference", "definition"),
     *("equation number", "heading number", "idiom", "index or exponent", "model name", "name"),

@@ -42,10 +42,10 @@ from llm_power._statistics.inversion import required_n
 from llm_power._statistics.mcnemar import mcnemar_asymptotic
 from llm_power_audit.printed import Printed
 from llm_power_audit.printed_tables import PublishedCounts
-from replication.settings import load_settings
+from paper_fixtures import loaded_paper
 
 Loader = Callable[[int], pd.DataFrame]
-SETTINGS = load_settings(Path(__file__).parents[3] / "data" / "kotawala2026" / "settings.yaml")
+SETTINGS = loaded_paper("printed").settings
 ITEMS = {"arc": 1_172, "gsm8k": 1_319}
 WITNESS = [Provenance.witness("the printed summaries")]
 RAW = [Provenance.raw(repo="r", revision="1", sha256="0")]

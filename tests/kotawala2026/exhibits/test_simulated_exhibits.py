@@ -30,14 +30,14 @@ from llm_power._statistics.e_process import UNIFORM_98, log_e_value
 from llm_power._statistics.inversion import required_n
 from llm_power._statistics.paired_binary import required_n_paired_binary
 from llm_power_audit.printed_tables import PublishedCounts
+from paper_fixtures import loaded_paper
 from replication.exhibits import Drawing, Exhibit, Inputs
-from replication.settings import load_settings
 from replication.simulations import simulate_part
 from replication.stages import write_stage
 
 Loader = Callable[[int], pd.DataFrame]
 SEED = 7
-SETTINGS = load_settings(Path(__file__).parents[3] / "data" / "kotawala2026" / "settings.yaml")
+SETTINGS = dict(loaded_paper("printed").settings)
 GRID = ([0.5, 0.7, 0.9], [0.0, 0.4, 0.8])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,11 +22,9 @@ from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.paired_binary import cohens_h
 from llm_power._statistics.verdict_stability import bootstrap_required_n
 from llm_power_audit.printed_tables import PublishedCounts
-from paper_fixtures import Constraints
+from paper_fixtures import Constraints, loaded_paper
 from replication.findings import PROSE_COLUMNS, Finding, Printed, index_printed, prose_view
-from replication.settings import load_settings
 
-DATA = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 K = float(z_sum(0.05, 0.80)) ** 2
 
 
@@ -51,7 +48,7 @@ def of_topic(findings: list[Finding], topic: str, claims: Printed) -> pd.DataFra
 
 
 def simulated(**settings: Any) -> list[Finding]:
-    all_settings = load_settings(DATA / "settings.yaml") | settings
+    all_settings = {**loaded_paper("printed").settings, **settings}
     chunks = findings_simulated(all_settings, {"seed": 1, "n_trials_large": 2_000})
     rows = {name: simulate() for name, simulate in chunks.items()}
     return on_grounds(Simulation(all_settings, n_trials_large=2_000, chunks=rows))

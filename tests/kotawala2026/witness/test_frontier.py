@@ -20,8 +20,6 @@ from paper_fixtures import Constraints
 from replication.constraints import FITTED, Constraint
 from replication.findings import roles_view
 
-PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
-
 
 @pytest.fixture(scope="module")
 def constraints(
