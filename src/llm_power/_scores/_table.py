@@ -422,7 +422,8 @@ def read_workbook(source: SourceFile, sheet: str | None = None) -> Table:
             settings={"task": max(filled, key=lambda name: len(filled[name]))} if filled else {},
         )
     rows = filled[sheet] if sheet in filled else next(iter(filled.values()))
-    return _of_rows(([_cell(cell) for cell in row] for row in rows if any(row)), source)
+    cells = ([_cell(cell) for cell in row] for row in rows)
+    return _of_rows(filter(any, cells), source)
 
 
 def _cell(value: object) -> str:

@@ -115,6 +115,12 @@ def test_a_workbook_of_two_sheets(tmp_path: Path) -> None:
         read_scores(path)
 
 
+def test_a_workbook_row_of_zeros_is_an_item(tmp_path: Path) -> None:
+    path = tmp_path / "exam.xlsx"
+    path.write_bytes(workbook({"exam": "item_id,m1,m2\n0,0,0\n1,1,0\n,,\n"}))
+    assert read_scores(path).item_ids == ("0", "1")
+
+
 def write(tmp_path: Path, text: str, name: str = "exam.csv") -> Path:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
