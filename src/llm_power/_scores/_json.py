@@ -62,7 +62,7 @@ def json_members(
         raise text.fault("the object has an end, but the file goes on")
 
 
-def json_document(data: bytes, refuse: Callable[[str], Exception] = ValueError) -> Any:
+def json_document(data: bytes, refuse: Callable[[str], Exception]) -> Any:
     """Return what a small file says as a whole, by the same rules, or `refuse` it by its fault."""
     try:
         return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)

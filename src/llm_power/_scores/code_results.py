@@ -116,10 +116,9 @@ def _metadata(path: Path) -> Mapping[str, Any]:
     beside = path.with_name(_METADATA)
     if not beside.is_file():
         return {}
-    try:
-        found = json_document(read_file(beside).data)
-    except ValueError:
-        return {}
+    source = read_file(beside)
+    remedy = "repair it, or move it away: the folder then names the agent and the model"
+    found = json_document(source.data, lambda problem: source.fault(problem, remedy))
     return found if isinstance(found, dict) else {}
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import Choice
 from llm_power._scores._items import Items, displayed
-from llm_power._scores._json import inside, json_records, list_inside
+from llm_power._scores._json import inside, json_document, json_records, list_inside
 from llm_power._scores._logs import (
     RUN_TIME,
     LogFormat,
@@ -62,14 +62,14 @@ def _results_of(path: Path) -> Mapping[str, Any]:
     beside = [file for file in of_run if not _NAME.fullmatch(file.name)]
     if len(beside) != 1:
         return {}
-    try:
-        results = json.loads(read_file(beside[0]).data)
-    except (ValueError, RecursionError) as error:
-        raise ScoreError(
-            "the results file is not JSON, and may have said which model this is",
-            remedy="repair it, or move it away: the folder then names the model",
-            file=str(beside[0]),
-        ) from error
+    source = read_file(beside[0])
+    results = json_document(
+        source.data,
+        lambda problem: source.fault(
+            f"the results file is {problem}, and may have said which model this is",
+            "repair it, or move it away: the folder then names the model",
+        ),
+    )
     return results if isinstance(results, dict) else {}
 
 

@@ -7,16 +7,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from llm_power._errors import ScoreError
 from llm_power._scores._items import Items
+from llm_power._scores._json import json_document
 from llm_power._scores._logs import LogFormat, Logs, ModelScores
 from llm_power._scores._source import LogFile, SourceFile, open_archive, read_file
 from llm_power._scores.inspect_log import is_log
@@ -100,12 +100,10 @@ def _read_outputs(log: LogFile, items: Items, options: ReadOptions) -> _Outputs:
 
 
 def _records(source: SourceFile) -> list[Any]:
-    payload = _payload(source)
-    try:
-        records = json.loads(payload.decode("utf-8-sig"), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        problem = f"what it holds is not JSON in UTF-8 ({error})"
-        raise source.fault(problem, "download the file again") from error
+    records = json_document(
+        _payload(source),
+        lambda problem: source.fault(f"what it holds is {problem}", "download the file again"),
+    )
     if not isinstance(records, list):
         problem = "what it holds is JSON, but not a list of records"
         raise source.fault(problem, "give the output zips as published")
@@ -166,10 +164,6 @@ def _other_answer_key(outputs: Sequence[_Outputs], options: ReadOptions) -> dict
                 question,
             )
     return {model: len(questions) for model, questions in unusual.items() if questions}
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
 
 
 FORMAT: Final = LogFormat(

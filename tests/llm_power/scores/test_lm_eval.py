@@ -252,9 +252,10 @@ def test_the_results_file_names_the_model(tmp_path: Path) -> None:
     unnamed = write_good(tmp_path, "unnamed")
     write(tmp_path, "unnamed", '{"model_name": ""}', f"results_{RUN}.json")
     assert read(tmp_path).models == ("flat", "org/model", "unnamed")
-    write(tmp_path, "output", "{", f"mine_{RUN}.json")
-    with pytest.raises(ScoreError, match="not JSON, .*Remedy: repair it, or move it away"):
-        FORMAT([flat, unnamed], ReadOptions())
+    for damaged in ("{", '{"model_name": "a", "model_name": "b"}'):
+        write(tmp_path, "output", damaged, f"mine_{RUN}.json")
+        with pytest.raises(ScoreError, match="not JSON.*Remedy: repair it, or move it away"):
+            FORMAT([flat, unnamed], ReadOptions())
 
 
 def test_files_that_are_called_after_their_models(tmp_path: Path) -> None:

@@ -160,8 +160,7 @@ def test_records_that_contradict_each_other(
 @pytest.mark.parametrize(
     ("payload", "message"),
     [
-        (b'[{"question_id": NaN}]', "not JSON in UTF-8 .NaN is not JSON"),
-        (b"[-Infinity]", "-Infinity is not JSON"),
+        (b'[{"question_id": 1, "question_id": 2}]', "an object has the key 'question_id' twice"),
         (b'[{"question_id": 1}', "not JSON in UTF-8"),
         (b"[" * 100_000, "not JSON in UTF-8"),
         (b"[" + b"9" * 5000 + b"]", "not JSON in UTF-8"),
@@ -169,7 +168,7 @@ def test_records_that_contradict_each_other(
         (b"", "not JSON in UTF-8"),
         (b'{"question_id": 1}', "not a list of records"),
     ],
-    ids=["NaN", "Infinity", "cut", "deep", "long number", "latin-1", "nothing", "object"],
+    ids=["twice", "cut", "deep", "long number", "latin-1", "nothing", "object"],
 )
 def test_a_payload_that_is_no_list_of_records(tmp_path: Path, payload: bytes, message: str) -> None:
     with pytest.raises(ScoreError, match=message) as raised:

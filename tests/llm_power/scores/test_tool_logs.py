@@ -337,6 +337,13 @@ def test_two_attempts_at_an_item_are_repeats(name: str) -> None:
     np.testing.assert_array_equal(task.repeats.variance, np.where(task.values == 0.5, 0.5, 0))
 
 
+def test_metadata_that_may_have_named_the_model_are_not_passed_over(tmp_path: Path) -> None:
+    shutil.copytree(BY_HAND / "terminal_bench", tmp_path, dirs_exist_ok=True)
+    next(tmp_path.rglob("run_metadata.json")).write_text("{")
+    with pytest.raises(ScoreError, match="run_metadata.json.*not JSON.*move it away"):
+        read_tasks(tmp_path)
+
+
 def test_single_attempts_are_no_repeats() -> None:
     assert [task.repeats for task in read_tasks(BY_HAND / "opencompass")] == [None, None]
 
