@@ -6,7 +6,7 @@ import html
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, isnan
+from math import isfinite, isnan
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill, wrap
@@ -103,7 +103,7 @@ def as_markdown(answer: Answer, *, level: int = 3) -> str:
 
 
 def as_dict(answer: Answer) -> dict[str, Any]:
-    """Return the headline and the values; no number is None, an infinite one is "inf"."""
+    """Return the headline and the values; no number is None, an infinite one "inf" or "-inf"."""
     return {"headline": answer.headline, **{k: _plain(v) for k, v in answer.values.items()}}
 
 
@@ -231,6 +231,6 @@ def _plain(value: Any) -> Any:
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
-    if isinstance(value, float) and isnan(value):
-        return None
-    return "inf" if value == inf else value
+    if isinstance(value, float) and not isfinite(value):
+        return None if isnan(value) else str(value)
+    return value

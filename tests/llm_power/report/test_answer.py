@@ -30,7 +30,13 @@ from llm_power._report.board_answer import board_answer, drawn_items
 HOSTILE = '<script>alert("a|b")</script>'
 ANSWER = Answer(
     "Plan 1,069 items: enough.",
-    {"items": 1069.0, "most": float("inf"), "least": float("nan"), "inner": {"ways": (1, 2)}},
+    {
+        "items": 1069.0,
+        "most": float("inf"),
+        "least": float("nan"),
+        "low": -float("inf"),
+        "inner": {"ways": (1, 2)},
+    },
     ("Assumed: a gap of 5 points.",),
     (Items("broke", (HOSTILE,)),),
     (Table([["test", "items"], [HOSTILE, "1,069"]]), Notes(("N* is less.", "It has power 0.78."))),
@@ -72,6 +78,7 @@ def test_programs_get_every_value() -> None:
         "items": 1069.0,
         "most": "inf",
         "least": None,
+        "low": "-inf",
         "inner": {"ways": [1, 2]},
     }
 
