@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -79,6 +80,9 @@ def _cells(
     table: Table, name: str, row: Mapping[str, float], n: float, options: ReadOptions
 ) -> dict[str, float]:
     """Return the concordant cells from both accuracies, which are printed with few digits."""
+    for accuracy in _ACCURACIES:
+        if math.isnan(row[accuracy]):
+            raise table.source.fault(f"{accuracy} of {name!r} is missing", "complete the row")
     scale = 100 if options.percent else 1
     solved = [row[accuracy] / scale * n for accuracy in _ACCURACIES]
     b, c = row["b"], row["c"]

@@ -48,6 +48,7 @@ BAD = {
     "other accuracies": (HEADER + "t,a,b,1000,60,40,.70,.75\n", "differ by -50.0 items, and b - c"),
     "in percent": (HEADER + "t,a,b,1000,60,40,70,68\n", "percent are declared"),
     "no count": (HEADER + "t,a,b,1000,60.5,40,.7,.68\n", "b of 'a vs b' is 60.5, which is no"),
+    "no accuracy": (HEADER + "t,a,b,1000,60,40,.7,\n", "p_b of 'a vs b' is missing"),
     "no room": (HEADER + "t,a,b,90,60,40,.7,.478\n", "100 are discordant, which leaves no room"),
     "nothing else": ("model_a,model_b,n,b,c\na,b,9,1,2\n", "there is no column 'p_a'"),
 }
