@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError, URLError
@@ -17,6 +18,7 @@ import numpy as np
 from llm_power._board.measure import Measure, signed_gap
 from llm_power._errors import one_line
 
+_GAP: Final = ("gap_low", "gap_high", "gap")
 _MOST_ROWS: Final = 20
 _HALF: Final = 30  # characters of the picture on each side of no gap
 _LONGEST: Final = 60_000  # GitHub takes 65,536 characters
@@ -44,25 +46,26 @@ def interval_picture(tasks: Sequence[Mapping[str, Any]]) -> str:
     """Return the interval of each task's gap in characters, beside no gap and the margin."""
     unit, margin = tasks[0]["measure"], tasks[0]["margin"] or 0.0
     drawn = [task for task in tasks if task["measure"] == unit][:_MOST_ROWS]
-    widest = max(margin, 1e-4, *(abs(task[end]) for task in drawn for end in _ENDS))
+    # A report writes infinity as text.
+    gaps = [tuple(float(task[name]) for name in _GAP) for task in drawn]
+    widest = max(margin, 1e-4, *(abs(gap) for three in gaps for gap in three if isfinite(gap)))
     right, left = (signed_gap(end, Measure(**unit)) for end in (widest, -widest))
     lines = [f"{left:<{_HALF}}0{right:>{_HALF}}  {unit['unit']}, candidate less baseline"]
-    for task in drawn:
+    for task, three in zip(drawn, gaps, strict=True):
         row = [" "] * (2 * _HALF + 1)
         *margins, low, high, gap = (
-            _HALF + int(np.rint(_HALF * value / widest))
-            for value in (-margin, margin, *(task[end] for end in _ENDS), task["gap"])
+            _HALF + int(np.rint(_HALF * np.clip(value / widest, -1, 1)))
+            for value in (-margin, margin, *three)
         )
         row[low : high + 1] = "-" * (high + 1 - low)
         for at, mark in ((margins[0], ":"), (margins[1], ":"), (_HALF, "|")):
             row[at] = mark
-        row[low], row[high], row[gap] = "[", "]", "o"
+        for at, mark, value in zip((low, high, gap), "[]o", three, strict=True):
+            if isfinite(value):
+                row[at] = mark
         lines.append(f"{''.join(row)}  {task['outcome']}, {one_line(task['task'], 40)}")
     hidden = len(tasks) - len(drawn)
     return "\n".join([*lines, *([f"and {hidden} more tasks"] if hidden else [])])
-
-
-_ENDS: Final = ("gap_low", "gap_high")
 
 
 def comment(name: str, reports: Path, environment: Mapping[str, str]) -> str:

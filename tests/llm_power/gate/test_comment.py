@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import pandas as pd
 import pytest
 
 from llm_power import compare
 from llm_power._gate.comment import comment, interval_picture, main
+from llm_power._report.answer import as_json
 
 PULL = {"pull_request": {"number": 7, "head": {"sha": "0123456789abcdef"}}}
 
@@ -172,3 +174,12 @@ def test_the_picture_has_gap_interval_margin_and_no_gap(tmp_path: Path) -> None:
     assert row.count(":") in {1, 2}
     # What is written of it begins where the header says the unit.
     assert row[61:] == f"  {found['outcome']}, scores"
+
+
+def test_an_interval_without_ends_is_drawn_without_brackets() -> None:
+    """Of real scores that differ on one item."""
+    tables = [pd.DataFrame({"item_id": range(9), "m": [x, *range(2, 10)]}) for x in (3, 2)]
+    found = json.loads(as_json(compare(*tables, kind="real").answer))
+    assert (found["gap_low"], found["gap_high"]) == ("-inf", "inf")
+    row = interval_picture([found]).splitlines()[1]
+    assert row[:61].strip("-") in {"o" + 29 * "-" + "|", "|" + 29 * "-" + "o"}
