@@ -56,7 +56,9 @@ def write_audit(out: Path, audit: Audit, results: Path, trials: Sequence[Trial] 
             )
             (folder / "report.html").write_bytes(report.encode("utf-8"))
 
-    write_together(out, write)
+    # Files that an earlier run had reason to write, or could.
+    replaces = ("mutation.csv", "mutation.md", "report.html")
+    write_together(out, write, replaces=replaces)
     return absent
 
 

@@ -101,6 +101,8 @@ def test_a_register_is_asked_whether_it_can_say_no(
     assert "6 of 6 misprints of claims that hold are contradicted" in capsys.readouterr().out
     assert (pd.read_csv(out / "mutation.csv")["fate"] == "detected").all()
     assert (out / "mutation.md").is_file()
+    assert run(*arguments) == 0
+    assert not [*out.glob("mutation.*")]
 
 
 def test_a_board_that_has_changed(
