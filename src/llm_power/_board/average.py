@@ -187,8 +187,11 @@ def read_weights(text: str) -> Weighting | dict[str, Any]:
     weights: dict[str, Any] = {}
     for entry in text.split(","):
         name, _, number = entry.rpartition("=")
+        name = name.strip()
+        if name in weights:
+            raise InvalidArgument(f"weights name task {name!r} twice")
         try:
-            weights[name.strip()] = float(number)
+            weights[name] = float(number)
         except ValueError:
             raise InvalidArgument(
                 f"weights must be equal, items, a file or TASK=W,..., got {entry!r}"
