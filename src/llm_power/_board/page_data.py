@@ -158,7 +158,8 @@ def page_data(
         for scores in summary["scores"]
     ]
     if average is not None and len(average.verdicts):
-        tasks.append(_average(average, tasks, summary, most=most, result=average_result))
+        averaged = [task for task in tasks if task["task"] in average.weights]
+        tasks.append(_average(average, averaged, summary, most=most, result=average_result))
     return {
         "version": summary["llm_power"],
         "title": title,
@@ -218,7 +219,7 @@ def _average(
         average.ranks,
         scores,
         coverage=min(task["coverage"] for task in tasks),
-        family=(result, len(average.verdicts)),
+        family=(result, int(average.verdicts["family_size"].max())),
         most=most,
         alpha=summary["alpha"],
         measure=Measure(**summary["measure"]),

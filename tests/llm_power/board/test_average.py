@@ -12,8 +12,9 @@ import pytest
 from scipy.special import ndtri, stdtr
 
 from board_examples import screen, task_of
-from llm_power._board.average import TaskAverage
+from llm_power._board.average import TaskAverage, read_weights
 from llm_power._board.operating_point import Declared
+from llm_power._board.page_data import page_data
 from llm_power._board.resolve import resolve_board
 from llm_power._board.summary import board_warnings, describe_board
 from llm_power._choices import Family
@@ -122,6 +123,11 @@ def test_weights_by_items_are_those_of_all_items_pooled() -> None:
 def test_weights_that_are_none_are_refused(weights: Any, message: str) -> None:
     with pytest.raises(InvalidArgument, match=message):
         average_of(TASKS[:2], weights=weights)
+
+
+def test_a_weight_that_is_given_twice_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="weights name task 'exam' twice"):
+        read_weights("exam=1,quiz=1,exam=3")
 
 
 def test_models_that_a_task_lacks_are_left_out_by_name() -> None:
@@ -247,6 +253,16 @@ def test_a_group_and_its_members_are_not_averaged_together() -> None:
     nothing = average_of([both[0], *both[2:]])
     assert (len(nothing.verdicts), nothing.weights) == (0, {"exam": 1.0})
     assert nothing.warnings()[0].startswith("no average over tasks without exam_algebra, exam_b")
+
+
+def test_the_page_counts_the_items_and_pairs_of_the_average() -> None:
+    """Not those of tasks that it leaves out, and all pairs of a family that is shown in part."""
+    exam, quiz, _ = TASKS
+    tasks = [exam, quiz, replace(exam, task="copy")]
+    board = resolve_board(tasks, family="all", top=2)
+    summary = describe_board(board, tasks, missing="error")
+    page = page_data(board.verdicts, summary, title="exams", average=board.average)["tasks"][-1]
+    assert (page["items"], page["family_pairs"]) == (300 + 60, 6)
 
 
 @pytest.mark.parametrize("way", ["log", "name", "copy", "frame", "scores"])
