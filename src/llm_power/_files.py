@@ -61,8 +61,9 @@ def write_whole(path: Path, text: str) -> None:
         part.write_text(text, encoding="utf-8")
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def remove_reports(arguments: Sequence[str]) -> None:
@@ -100,7 +101,7 @@ def scratch_folder(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def _held(folder: Path, flags: int = 0) -> Iterator[None]:
-    """Lock a folder that is there, until the process ends."""
+    """Lock a folder that is there."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | flags)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from llm_power._errors import InvalidArgument
-from llm_power._files import WORKSHOP, scratch_folder, write_together
+from llm_power._files import WORKSHOP, scratch_folder, write_together, write_whole
 
 NAMES = ("a.csv", "b.csv", "c.json")
 # Writes sets without end: each file holds the number of its set, and that only the writer knows.
@@ -183,6 +183,12 @@ def test_scratch_of_the_killed_is_cleared_and_that_of_the_living_stays(tmp_path:
             assert {living, other} == set(tmp_path.iterdir())
         assert [path.name for path in living.iterdir()] == ["half"]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_text_that_no_file_can_hold_leaves_none(tmp_path: Path) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(tmp_path / "report.json", "\ud800")
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_dataset_goes_and_a_folder_like_it_stays(tmp_path: Path) -> None:
