@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -108,14 +108,16 @@ def _validator() -> type[Validator]:
 def first_violation(document: Any, schema: Mapping[str, Any]) -> ValidationError | None:
     """Return the first violation of a schema in the order of the file, None if there is none."""
     errors = _validator()(schema).iter_errors(document)
-    return min(errors, key=_place_in_file, default=None)
+    return min(errors, key=lambda error: _place_in(document, error.absolute_path), default=None)
 
 
-def _place_in_file(error: ValidationError) -> list[tuple[bool, int, str]]:
-    return [
-        (isinstance(part, int), part if isinstance(part, int) else 0, str(part))
-        for part in error.absolute_path
-    ]
+def _place_in(document: Any, path: Iterable[Any]) -> list[int]:
+    """Return at which place each part of a path is among its siblings."""
+    places = []
+    for part in path:
+        places.append([*document].index(part) if isinstance(document, dict) else part)
+        document = document[part]
+    return places
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]

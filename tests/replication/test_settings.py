@@ -22,7 +22,7 @@ from llm_power._choices import (
     MISSING_POLICIES,
     WEIGHTINGS,
 )
-from llm_power._documents import DocumentError, read_yaml
+from llm_power._documents import DocumentError, first_violation, read_yaml
 from llm_power_audit.claims import Register
 from replication.boards import Board, Boards
 from replication.settings import add_boards, check_settings, load_settings
@@ -187,3 +187,10 @@ def test_malformed_settings(tmp_path: Path, content: str, words: str) -> None:
     path.write_text(content)
     with pytest.raises(DocumentError, match=words):
         load_settings(path)
+
+
+def test_the_first_violation_is_that_of_the_file() -> None:
+    schema = {"additionalProperties": {"type": "integer"}}
+    first = first_violation({"z": 1, "y": "one", "a": "two"}, schema)
+    assert first is not None
+    assert [*first.absolute_path] == ["y"]
