@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from llm_power._board.all_pairs import BoardPairs
+from llm_power._board.clusters import clustered
 from llm_power._board.operating_point import HELD_UP_TO, Declared, OperatingPoint, number_of_pairs
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
@@ -30,7 +31,8 @@ def board_pairs(scores: Sequence[str], settings: Mapping[str, Any]) -> BoardPair
     """Return all pairs of a board, compared by the settings of its jobs."""
     point, declared = OperatingPoint(**settings["point"]), Declared(**settings["declared"])
     tasks = [read_task(path) for path in scores]
-    return BoardPairs(tasks, "all", settings["cluster"], point, declared)
+    cluster = settings["cluster"]
+    return BoardPairs(clustered(tasks, cluster), "all", cluster, point, declared)
 
 
 def read_p_values(parts: Sequence[str]) -> tuple[FloatArray, FloatArray]:

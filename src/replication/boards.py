@@ -112,6 +112,13 @@ class Boards:
                     file=f"config.yaml, config/boards/{name}.yaml",
                 )
         own = {name: Board(**entry) for name, entry in configured.items()}
+        for name, board in own.items():
+            if board.declared.weighted and board.cluster is None:
+                raise DocumentError(
+                    "missing scores are weighted by cluster, and no cluster column is named",
+                    remedy="name one as cluster, or choose another policy for missing scores",
+                    file=f"config.yaml, config/boards/{name}.yaml",
+                )
         return cls({**panels, **own}, data_root, downloads)
 
     def __getitem__(self, board: str) -> Board:

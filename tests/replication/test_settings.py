@@ -25,6 +25,7 @@ from llm_power._choices import (
 from llm_power._documents import DocumentError, first_violation, read_yaml
 from llm_power_audit.claims import Register
 from replication.boards import Board, Boards
+from replication.hub.plan import Downloads
 from replication.settings import add_boards, check_settings, load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -194,3 +195,11 @@ def test_the_first_violation_is_that_of_the_file() -> None:
     first = first_violation({"z": 1, "y": "one", "a": "two"}, schema)
     assert first is not None
     assert [*first.absolute_path] == ["y"]
+
+
+def test_missing_scores_are_not_weighted_without_a_cluster_column() -> None:
+    board = {"title": "Exams", "tasks": {}, "missing": "weighted"}
+    with pytest.raises(
+        DocumentError, match="'config.yaml, config/boards/exams.yaml': .* no cluster"
+    ):
+        Boards.of({}, {"exams": board}, data_root=None, downloads=Downloads())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from copy import deepcopy
@@ -17,8 +18,11 @@ import yaml
 from board_examples import written_pairs
 from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.operating_point import Declared
+from llm_power._board.page_data import page_data
 from llm_power._board.resolve import resolve_board, stream_board
-from llm_power._report.tables import score_provenance
+from llm_power._board.summary import describe_board
+from llm_power._report.board_tables import average_tables, board_tables
+from llm_power._report.tables import score_provenance, to_markdown
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores
 from llm_power._scores.selection import prepare_task
@@ -117,6 +121,50 @@ def test_what_a_board_declares_is_what_the_command_declares(
         made = pd.read_parquet(where / f"results/pairs/{stem}.parquet")
         pd.testing.assert_frame_equal(made, expected, check_dtype=False)
     assert "Weights: exam 0.667" in in_one_line(where / "results/boards/two/average.md")
+
+
+@pytest.mark.slow
+def test_a_board_of_the_workflow_is_that_of_the_command(tmp_path: Path) -> None:
+    """Of a task with clusters, and one of repeats without them."""
+    where = copy_repository(tmp_path / "repository")
+    write_board(where)
+    config = yaml.safe_load((where / "config.yaml").read_text())
+    small = config["boards"]["small"] | {"families": ["all"]}
+    index = pd.MultiIndex.from_product(
+        [range(40), ["a/1", "b|2", "c$3", "d_4"], range(2)], names=["item", "model", "run"]
+    )
+    solved = np.random.default_rng(5).integers(0, 2, len(index))
+    pd.DataFrame({"score": solved}, index).reset_index().to_csv(where / "quiz.csv", index=False)
+    small["tasks"]["quiz"] = {"path": str(where / "quiz.csv"), "repeat_column": "run"}
+    config["boards"]["small"] = small
+    (where / "config.yaml").write_text(yaml.safe_dump(config))
+    done = run_workflow(where, "board_small")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    tasks = [read_task(where / f"results/scores/small/{name}.parquet") for name in small["tasks"]]
+    board = resolve_board(tasks, family="all", cluster="topic")
+    assert board.readings
+    assert board.repeats is not None
+    assert board.average is not None
+    folder, title = where / "results/boards/small", small["title"]
+    summary = describe_board(board, tasks, missing="error", cluster="topic")
+    assert json.loads((folder / "summary.json").read_text()) == json.loads(json.dumps(summary))
+    data = page_data(
+        board.verdicts,
+        summary,
+        title=title,
+        average=board.average,
+        result="pairs/small.csv",
+        average_result="pairs/small.average.csv",
+    )
+    page = (folder / "board.html").read_text(encoding="utf-8")
+    shown = json.loads(page.partition('id="board">')[2].partition("</script>")[0])
+    assert {name: shown[name] for name in data} == json.loads(json.dumps(data))
+    tables = board_tables(
+        board.verdicts, board.ranks, tasks, title=title, family="all", point=board.point
+    ) | average_tables(board.average, tasks, title=title, point=board.point)
+    for name, table in tables.items():
+        assert (folder / f"{name}.md").read_text(encoding="utf-8") == to_markdown(table)
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from llm_power._board.average import average_tasks
+from llm_power._board.clusters import clustered
 from llm_power._board.operating_point import Declared
 from llm_power._report.board_tables import average_tables
 from llm_power._report.tables import write_table
@@ -13,10 +14,11 @@ from replication.stages import operating_point
 with logged():
     tasks = [read_task(path) for path in snakemake.input.scores]
     point = operating_point(snakemake.params.point)
+    cluster = snakemake.params.cluster
     average = average_tasks(
-        tasks,
+        clustered(tasks, cluster),
         family=snakemake.params.family,
-        cluster=snakemake.params.cluster,
+        cluster=cluster,
         point=point,
         declared=Declared(**snakemake.params.declared),
     )

@@ -1,10 +1,11 @@
 """Draw the page and the figure of a board."""
 
+from llm_power._board.all_pairs import p_values_between
 from llm_power._board.average import average_tasks
-from llm_power._board.landscape import board_landscapes
+from llm_power._board.cluster_robustness import cluster_readings
 from llm_power._board.operating_point import Declared
 from llm_power._board.page_data import page_data
-from llm_power._board.resolve import BoardVerdicts
+from llm_power._board.resolve import board_of_tables, pairs_of_board
 from llm_power._board.summary import describe_board
 from llm_power._report.board_figure import save_board_figure
 from llm_power._report.tables import score_provenance
@@ -18,15 +19,15 @@ with logged():
     tasks = [read_task(path) for path in snakemake.input.scores]
     verdicts, ranks = load(snakemake.input.verdicts), load(snakemake.input.ranks)
     point, declared = operating_point(given.point), Declared(**given.declared)
+    pairs = pairs_of_board(tasks, given.family, given.cluster, point, declared)
     average = None
     if given.average:
         average = average_tasks(
-            tasks, family=given.family, cluster=given.cluster, point=point, declared=declared
+            pairs.tasks, family=given.family, cluster=given.cluster, point=point, declared=declared
         )
-    landscapes = board_landscapes(verdicts, given.family)
-    board = BoardVerdicts(
-        verdicts, given.family, point, declared, ranks, average, landscapes=landscapes
-    )
+    family = pairs.adjusted(*p_values_between(pairs, 0, pairs.n_pairs))
+    readings = cluster_readings(pairs, family)
+    board = board_of_tables(pairs, verdicts, ranks, average, readings)
     summary = describe_board(board, tasks, missing=given.missing, cluster=given.cluster)
     data = page_data(
         verdicts,

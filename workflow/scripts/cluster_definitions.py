@@ -3,19 +3,21 @@
 import pandas as pd
 
 from llm_power._board.cluster_robustness import cluster_definition_table
+from llm_power._board.clusters import clustered
 from llm_power._scores.store import read_task
 from replication.job import logged, save, snakemake
 from replication.stages import operating_point
 
 with logged():
+    cluster, tasks = snakemake.params.cluster, map(read_task, snakemake.input.scores)
     tables = [
         cluster_definition_table(
-            read_task(path),
-            snakemake.params.cluster,
+            task,
+            cluster,
             snakemake.params.family,
             operating_point(snakemake.params.point),
             seed=snakemake.params.seed,
         )
-        for path in snakemake.input.scores
+        for task in clustered([*tasks], cluster)
     ]
     save(pd.concat(tables, ignore_index=True), snakemake.output[0])

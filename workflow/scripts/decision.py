@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.all_pairs import BoardPairs, p_values_between
+from llm_power._board.clusters import clustered
 from llm_power._board.decision import decide_pairs
 from llm_power._board.operating_point import Declared
 from llm_power._board.ranks import rank_table, with_leaders
@@ -13,7 +14,7 @@ from replication.stages import operating_point
 
 with logged():
     given = snakemake.params
-    tasks = [read_task(path) for path in snakemake.input.scores]
+    tasks = clustered([read_task(path) for path in snakemake.input.scores], given.cluster)
     counts = load(snakemake.input.discordance)
     point, declared = operating_point(given.point), Declared(**given.declared)
     pairs = BoardPairs(tasks, given.family, given.cluster, point, declared)

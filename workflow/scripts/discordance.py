@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from llm_power._board.clusters import tabulate_clusters
+from llm_power._board.clusters import clustered, tabulate_clusters
 from llm_power._board.resolution import tabulate_pairs
 from llm_power._report.tables import score_provenance
 from llm_power._scores.store import read_task
@@ -18,7 +18,7 @@ with logged():
     family, cluster = snakemake.params.family, snakemake.params.cluster
     require_held(tasks, family)
     counts = [tabulate_pairs(task, family) for task in tasks]
-    clusters = [tabulate_clusters(task, cluster, family) for task in tasks]
+    clusters = [tabulate_clusters(task, cluster, family) for task in clustered(tasks, cluster)]
     save(pd.concat(counts, ignore_index=True), snakemake.output.pairs)
     save(pd.concat(clusters, ignore_index=True), snakemake.output.by_cluster)
     sources = json.dumps([asdict(source) for source in score_provenance(tasks)], indent=1)

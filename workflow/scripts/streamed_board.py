@@ -12,6 +12,7 @@ from llm_power._report.board_figure import save_board_figure
 from llm_power._report.board_tables import streamed_tables
 from llm_power._report.landscape import landscape_tables
 from llm_power._report.tables import score_provenance, write_table
+from llm_power._scores.store import read_task
 from replication.board_pairs import board_pairs, read_p_values
 from replication.index_page import write_page
 from replication.job import logged, save, snakemake, write_csv
@@ -26,7 +27,8 @@ with logged():
         Path(snakemake.input.family[0]), *read_p_values(snakemake.input.parts)
     )
     board = board_of(shown_pairs(pairs, family, ends, tally, Keep()), pairs)
-    tasks, sources = pairs.tasks, score_provenance(pairs.tasks)
+    tasks = [read_task(path) for path in snakemake.input.scores]
+    sources = score_provenance(tasks)
     summary = describe_board(board, tasks, missing=given.missing, cluster=pairs.cluster)
     tables = streamed_tables(board, tasks, title=given.title) | landscape_tables(
         summary["landscape"], sources, title=given.title, point=board.point

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -27,6 +29,18 @@ CLUSTER_COLUMNS: Final = [
     *["icc_low", "icc_high", "design_effect_kish"],
     *["n_star_these_clusters", "items_per_cluster", "n_clusters_needed", "p_cluster"],
 ]
+
+
+def clustered(tasks: Sequence[TaskScores], cluster: str | None) -> Sequence[TaskScores]:
+    """Make one cluster of a task without the column, if another task has it."""
+    if cluster is None or not any(cluster in task.clusters for task in tasks):
+        return tasks
+    return [
+        task
+        if cluster in task.clusters
+        else replace(task, clusters={**task.clusters, cluster: (task.task,) * task.n_items})
+        for task in tasks
+    ]
 
 
 def tabulate_clusters(ranked: TaskScores, column: str | None, family: Family) -> pd.DataFrame:

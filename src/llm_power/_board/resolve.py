@@ -21,7 +21,7 @@ from llm_power._board.all_pairs import (
 )
 from llm_power._board.average import TaskAverage, among_best, average_tasks
 from llm_power._board.cluster_robustness import cluster_readings
-from llm_power._board.clusters import cluster_columns
+from llm_power._board.clusters import cluster_columns, clustered
 from llm_power._board.columns import verdict_table
 from llm_power._board.decision import decide_pairs
 from llm_power._board.landscape import VERDICTS, Landscape, board_landscapes
@@ -221,9 +221,8 @@ def resolve_board(
     1  osprey    kite      400   204.50   1.96      True
     2    kite    wren      400    35.13  11.39      True
     """
-    _require_a_board(tasks, cluster, declared, top)
+    pairs = pairs_of_board(tasks, family, cluster, point, declared, top=top)
     on_stage("pairs")
-    pairs = BoardPairs(_clustered(tasks, cluster), family, cluster, point, declared)
     p = p_values_between(pairs, 0, pairs.n_pairs)
     on_stage("family")
     values, places = pairs.adjusted(*p), pairs.among_best(top)
@@ -277,29 +276,57 @@ def stream_board(
     >>> len(board.verdicts), board.n_pairs, board.shown_words
     (3, 6, 'pairs of the best 3 models')
     """
-    _require_a_board(tasks, cluster, declared, keep.best)
-    pairs = BoardPairs(_clustered(tasks, cluster), "all", cluster, point, declared)
+    pairs = pairs_of_board(tasks, "all", cluster, point, declared, top=keep.best)
     found = stream_pairs(pairs, keep, folder=folder, threads=threads, on_pairs=on_pairs)
     return board_of(found, pairs)
+
+
+def pairs_of_board(
+    tasks: Sequence[TaskScores],
+    family: Family,
+    cluster: str | None,
+    point: OperatingPoint,
+    declared: Declared,
+    *,
+    top: int | None = None,
+) -> BoardPairs:
+    """Return the pairs of tasks that make a board, each with the cluster column that one has."""
+    _require_a_board(tasks, cluster, declared, top)
+    return BoardPairs(clustered(tasks, cluster), family, cluster, point, declared)
 
 
 def board_of(
     shown: ShownPairs, pairs: BoardPairs, on_stage: Callable[[str], None] = lambda _stage: None
 ) -> BoardVerdicts:
     """Return the board of pairs that are held, or streamed in one piece or in parts."""
-    tasks, point, declared = pairs.tasks, pairs.point, pairs.declared
-    streamed, top, measure = shown.streamed, shown.top, measure_of(tasks)
     verdicts = shown_verdicts(pairs, shown.family, shown.places, on_stage)
     on_stage("ranks")
-    ranks = with_leaders(rank_table(tasks, point, shown.ends), pairs)
+    ranks = with_leaders(rank_table(pairs.tasks, pairs.point, shown.ends), pairs)
     on_stage("average")
     average = average_tasks(
-        tasks,
-        family=pairs.family if streamed is None else "adjacent",
+        pairs.tasks,
+        family=pairs.family if shown.streamed is None else "adjacent",
         cluster=pairs.cluster,
-        point=point,
-        declared=declared,
+        point=pairs.point,
+        declared=pairs.declared,
     )
+    return board_of_tables(
+        pairs, verdicts, ranks, average, shown.readings, streamed=shown.streamed, top=shown.top
+    )
+
+
+def board_of_tables(
+    pairs: BoardPairs,
+    verdicts: pd.DataFrame,
+    ranks: pd.DataFrame,
+    average: TaskAverage | None,
+    readings: Sequence[Mapping[str, Any]],
+    *,
+    streamed: Streamed | None = None,
+    top: int | None = None,
+) -> BoardVerdicts:
+    """Return the board of pairs from the tables of its stages."""
+    tasks, point, measure = pairs.tasks, pairs.point, measure_of(pairs.tasks)
     chosen_of = {task.task: n for task in tasks if (n := task.provenance.chosen_of) is not None}
     landscapes: Mapping[str, Landscape] = {}
     if streamed is not None:
@@ -310,7 +337,7 @@ def board_of(
         verdicts,
         pairs.family,
         point,
-        declared,
+        pairs.declared,
         ranks,
         among_best(average, top),
         chosen_of,
@@ -318,7 +345,7 @@ def board_of(
         landscapes,
         streamed,
         cluster=pairs.cluster,
-        readings=shown.readings,
+        readings=readings,
         top=top,
         measure=measure,
     )
@@ -388,18 +415,6 @@ def _require_a_board(
             "missing scores are weighted by cluster, and no cluster column is named. Remedy: name "
             "one (--cluster), or choose another policy for missing scores."
         )
-
-
-def _clustered(tasks: Sequence[TaskScores], cluster: str | None) -> Sequence[TaskScores]:
-    """Make one cluster of a task without the column, if another task has it."""
-    if cluster is None or not any(cluster in task.clusters for task in tasks):
-        return tasks
-    return [
-        task
-        if cluster in task.clusters
-        else replace(task, clusters={**task.clusters, cluster: (task.task,) * task.n_items})
-        for task in tasks
-    ]
 
 
 @contextmanager
