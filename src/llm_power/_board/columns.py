@@ -1,7 +1,7 @@
 """The verdict table, one row a pair, and the data dictionary of a board's files.
 
-Each stage takes the rows of `tabulation` and adds what its own idea says about them, in a module of
-its own: resolution, multiplicity, clusters, sequential, decision. The workflow caches every stage;
+Each stage takes the counts of the pairs and adds its own columns: resolution, multiplicity and
+sequential (all of `resolution`), clusters, decision. The workflow caches every stage;
 `llm_power._board.resolve` runs them in a row.
 
 What to act on is ``verdict``, of the stage `decision`. ``resolved``, ``n_star`` and ``q`` are the

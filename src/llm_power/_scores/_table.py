@@ -73,7 +73,7 @@ Coded = tuple[tuple[str, ...], IntArray]
 
 
 class Declared(Protocol):
-    """Declarations on a table that `ReadOptions` holds; its module imports this one."""
+    """Declarations of `ReadOptions` on a table; `store`, which it needs, imports this module."""
 
     @property
     def true(self) -> Sequence[str]:
