@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from PIL import Image
 
 from llm_power._board.measure import Measure
@@ -49,6 +50,9 @@ _SOURCES: Final = {
     "raw": "raw items",
     "stand_in": "stand-in or mirror",
 }
+_SUBSCRIPT: Final = re.compile(
+    "(?<![\\w_])([pnzδρ]\N{COMBINING CIRCUMFLEX ACCENT}?)_(A|B|h|z|α|β|MDE)\\b"
+)
 _NUMBERED: Final = re.compile(r"(table|figure)_\d+$")
 # Files for readers first; what describes a table is not one of them.
 _ENDS: Final = ("html", "pdf", "svg", "png", "csv", "md", "tex", "txt", "parquet", "json")
@@ -117,14 +121,15 @@ class _Entry:
             finding = str(drawn.info.get(FINDING, title))
             width = round(drawn.width / drawn.info.get("dpi", (_INCH,))[0] * _INCH)
         texts = [Path(text).read_text(encoding="utf-8") for text in self._files(".txt")]
-        text = "".join(texts[:1]).strip() or finding
+        text = "".join(texts[:1]).strip().removeprefix(f"{title}. ") or finding
         source = f" Provenance: {self.made['provenance']}."
         return {
             "shown": picture_address(Path(path), _WIDTH, _COLORS),
             "file": _address(path, self.results),
+            "title": title,
             "finding": finding,
             # The table behind a figure has its provenance too.
-            "caption": text.removesuffix(source) if self._files(".md") else text,
+            "caption": _subscripts(text.removesuffix(source) if self._files(".md") else text),
             "width": width,
             "is_wide": width > _NARROW,
         }
@@ -191,7 +196,9 @@ def render_index(
     verdicts = [claim["verdict"] for claims in audited.values() for claim in claims]
     judged = [one for one in VERDICT_TERMS if one in verdicts]
     key = {
-        "Words and symbols": manifest["paper"].get("terms", {}),
+        "Words and symbols": {
+            _subscripts(term): text for term, text in manifest["paper"].get("terms", {}).items()
+        },
         "Marks in tables": dict(text.split(" ", 1) for text in MARKS.values() if text in shown),
         "Verdicts of the audit": {
             f"{GLYPHS[one]} {VERDICT_TERMS[one].word}": VERDICT_TERMS[one].meaning for one in judged
@@ -233,16 +240,24 @@ def _document(path: Path) -> Markup:
         return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table>'
 
     shown = re.sub("<table>", scrolled, shown)
-    return Markup(shown.replace("</table>", "</table></div>"))
+    return _subscripts(Markup(shown.replace("</table>", "</table></div>")))
+
+
+def _subscripts(text: str) -> Markup:
+    """Return text or markup as markup, with the subscripts of symbols below the line."""
+    return Markup(_SUBSCRIPT.sub(r"\1<sub>\2</sub>", escape(text)))
 
 
 def _by_end(paths: Iterable[str], results: Path) -> list[tuple[str, list[tuple[str, str]]]]:
-    offered = [
-        (Path(path).name, _address(path, results))
-        for path in paths
-        if not path.endswith(_NOT_OFFERED)
+    offered = [path for path in paths if not path.endswith(_NOT_OFFERED)]
+    names = Counter(Path(path).name for path in offered)
+    # Of two files of one name the folder tells which is which.
+    named = [
+        ("/".join(Path(path).parts[-2 if names[Path(path).name] > 1 else -1 :]), path)
+        for path in offered
     ]
-    by_end = {end: [one for one in offered if one[0].endswith(f".{end}")] for end in _ENDS}
+    links = [(name, _address(path, results)) for name, path in named]
+    by_end = {end: [one for one in links if one[0].endswith(f".{end}")] for end in _ENDS}
     return [(end, named) for end, named in by_end.items() if named]
 
 

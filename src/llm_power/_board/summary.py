@@ -298,7 +298,7 @@ def _clusters_left_out(tasks: Sequence[TaskScores], cluster: str | None) -> list
     """Return a warning for each model without a score in some cluster, whose gaps lack it."""
     lines = []
     for task in tasks:
-        if cluster not in task.clusters or task.scored.all():
+        if cluster is None or cluster not in task.clusters or task.scored.all():
             continue
         labels, codes = task.cluster_codes(cluster)
         answered = np.zeros((len(labels), len(task.models)), dtype=np.int64)

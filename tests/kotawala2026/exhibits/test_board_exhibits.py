@@ -86,7 +86,10 @@ def test_table_3_puts_each_pair_into_one_bucket(
     text = rendered(present_03(frame.reset_index(), WITNESS, items=ITEMS))
     assert "| ≠ 3 |" in " ".join(text.split())
     said = f"{frame.loc['all', 'unresolved']} of {len(verdicts)} pairs are unresolved: they need"
-    assert f"{said} more items than their task has (r = N*/N > 1), none of them with a gap above 5%." in text
+    assert (
+        f"{said} more items than their task has (r = N*/N > 1), none of them with a gap above 5%."
+        in text
+    )
     beyond = frame.assign(unresolved=1).reset_index()
     assert "1 of 12 pairs are unresolved: they need more items" in rendered(
         present_03(beyond, WITNESS, items=ITEMS)

@@ -236,7 +236,6 @@ def test_a_model_without_a_score_in_a_cluster_is_named_where_others_are_weighted
     assert not pairwise
 
 
-
 def test_a_cluster_column_that_no_task_has_is_refused() -> None:
     tasks = [example_task("exam"), example_task("quiz")]
     for resolved in (resolve_board, stream_board):
