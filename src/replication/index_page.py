@@ -245,7 +245,7 @@ def _document(path: Path) -> Markup:
 
 def _subscripts(text: str) -> Markup:
     """Return text or markup as markup, with the subscripts of symbols below the line."""
-    return Markup(_SUBSCRIPT.sub(r"\1<sub>\2</sub>", escape(text)))
+    return Markup(_SUBSCRIPT.sub(r"\1<sub>\2</sub>", str(escape(text))))
 
 
 def _by_end(paths: Iterable[str], results: Path) -> list[tuple[str, list[tuple[str, str]]]]:

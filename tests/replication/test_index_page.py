@@ -29,6 +29,12 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return index
 
 
+def test_a_subscript_is_below_the_line(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert "n<sub>h</sub>" in text
+    assert "n_h" not in text
+
+
 def ask(browser: Browser, script: str) -> Any:
     return browser.execute_script(f"return {script}")
 
