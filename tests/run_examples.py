@@ -83,7 +83,11 @@ def write_run(where: Path) -> dict[str, Any]:
     manifest = {
         "run": run | {"agent": "somebody"},
         "software": {"python": "3.11", "llm-power": "0.1", "snakemake": "9", "numpy": "2"},
-        "paper": {"title": HOSTILE, "citation": "Nobody 2026", "terms": {"gap": HOSTILE, "n_h": "by a shortcut"}},
+        "paper": {
+            "title": HOSTILE,
+            "citation": "Nobody 2026",
+            "terms": {"gap": HOSTILE, "n_h": "by a shortcut"},
+        },
         "seed": 1,
         "source": "printed",
         "config": {},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_05UP, Context
 from typing import Any, Final, TypedDict, cast
 
 import numpy as np
@@ -316,4 +317,6 @@ def _squeezed(cells: Sequence[Cell]) -> Column:
 
 
 def _rounded(value: float, digits: int) -> float:
-    return float(f"{value:.{digits}g}")
+    # So that rounding again to what is shown gives what rounding once does.
+    rounding = Context(prec=digits, rounding=ROUND_05UP)
+    return float(rounding.create_decimal(repr(float(value))))
