@@ -20,8 +20,8 @@ def make(inputs: Inputs) -> Exhibit:
         claim=f"Appendix B: the bootstrap crosses the target within {100 * tolerance:g}% of N*.",
         formula="eq. (6)",
         notes=[
-            "The figure shows the expected reference: its four cells hold the counts expected "
-            "at these parameters, rounded to whole items."
+            "The figure shows the exact gap: four cells with the counts expected at these "
+            "parameters, rounded to whole items."
         ],
         population="Pairs of 0/1 scores: "
         f"p_A = {inputs.settings['figure_5_p_a']:g}, p_B lower by δ, "

@@ -23,7 +23,7 @@ def make(inputs: Inputs) -> Exhibit:
         f"±{100 * tolerance:g}%.",
         formula="paired t, eq. (3); the bound is the caption's, the text has a range up to it",
         notes=[
-            "The figure shows the expected reference: equidistributed quantiles of the two "
+            "The figure shows the exact gap: equidistributed quantiles of the two "
             "scores. The paper states neither the correlation nor how the means differ: here "
             f"the latent correlation is {rho_z:g}, and B keeps A's concentration "
             "of 6 at a lower mean."

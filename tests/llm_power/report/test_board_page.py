@@ -211,4 +211,4 @@ def test_what_the_page_shows_is_rounded_once() -> None:
     data = page_data(board.verdicts, summary, title="rounded")
     kept = [row["score_low"] for row in data["tasks"][0]["models"]]
     assert [f"{100 * x:.1f}" for x in kept] == [f"{100 * x:.1f}" for x in ends]
-    assert max(len(str(x)) for x in kept) == len("0.2066")
+    assert max(len(str(x)) for x in kept) <= len("0.01234")
