@@ -85,7 +85,6 @@ def power_figure(
     gap: str,
     symbol: str,
     behind: str,
-    claim: str,
     formula: str,
     notes: Sequence[str],
     population: str,
@@ -95,7 +94,7 @@ def power_figure(
 ) -> Exhibit:
     """Return the figure of the curves of `tabulate`, the table of where each meets the target.
 
-    `behind` says what the table is of, `claim` what the paper states, `formula` what N* is.
+    `behind` says what the table is of, `formula` what N* is.
     """
     curves = curves_of(frame)
     expected, drawn = (
@@ -138,9 +137,8 @@ def power_figure(
         caption=behind,
         provenance=[Provenance.simulated(seed=seed, trials=n_trials, unit="trials a point")],
         notes=[
-            f"{claim}",
             f"Exact gap: the {n_reference:,} resampled items have this gap{off}; sampled: they are "
-            "drawn, and have a gap and an N* of their own, which the curve follows.",
+            "drawn, and have a gap and an N* of their own.",
             *notes,
             "SE: Monte Carlo error, by the slope between the two sizes about the target; the "
             "figure's caption pools it over the gaps.",
@@ -149,12 +147,12 @@ def power_figure(
     caption = (
         f"{population} Power of the paired bootstrap against the number of items, with standard "
         f"errors; {n_trials:,} trials a point, resamples: {resamples}. Printed: the crossings of "
-        f"{POWER:g} are within {100 * tolerance:g}% of N* (dashed, shaded; {formula}). Rings: "
-        f"crossings where the {n_reference:,} resampled items have this gap and correlation, "
+        f"{POWER:g} are within {100 * tolerance:g}% of N* (dashed, shaded; {formula}). Curves "
+        f"and rings: where the {n_reference:,} resampled items have this gap and correlation, "
         f"{', '.join(ratios)} of N* (pooled Monte Carlo SE {pooled:.3f}) at {gap} = {gaps}; "
-        "crosses: where they are one sample. The paper does not say which it resamples; of samples "
-        f"{100 * every:.1f}% keep all {len(expected)} crossings within {100 * tolerance:g}% of "
-        f"this N* (gap assumed normal). Crossings are interpolated on the scale of eq. (2). "
+        "crosses: where they are one sample, whose curve is not drawn. The paper does not "
+        f"say which it resamples; of samples {100 * every:.1f}% keep all {len(expected)} "
+        f"crossings within {100 * tolerance:g}% of this N* (gap assumed normal). Crossings are interpolated on the scale of eq. (2). "
         f"{DECLARED}"
     )
     finding = (
@@ -167,7 +165,7 @@ def power_figure(
     if few:
         caption += (
             f" Grey, not joined: {' and '.join(map(str, few))} items, from which the percentile "
-            "bootstrap rejects far more often than α where there is no gap."
+            "bootstrap rejects more often than α where there is no gap."
         )
     return Exhibit(
         table,

@@ -24,13 +24,13 @@ def make(inputs: Inputs) -> Exhibit:
     frame = figure_01(inputs.stage("oll_v1", "required_n"))
     compared = summarize(frame, inputs.settings)
     caption = (
-        "Circles: required items of the unpaired formula, K(p_A q_A + p_B q_B)/δ² with q = 1 − p "
-        "and the K of Table 1, which the paper calls Miller's (2024; his own eq. (9) is paired), "
+        "Circles: required items of the unpaired formula, K[p_A(1 − p_A) + p_B(1 − p_B)]/δ² with "
+        "the K of Table 1, which the paper calls Miller's (2024; his own eq. (9) is paired), "
         f"over those of eq. (6), {len(frame)} pairs of the Open LLM "
         "Leaderboard v1; dashed: 1/(1 − ρ); grey band: the quartiles of the gain; below: gain "
         "minus 1/(1 − ρ), never above 0 for ρ > 0, and the printed maximum, read as an absolute "
         "value and drawn below 0. Median, quartiles and range were fitted; the residuals were "
-        "not, and contradict nothing where they differ. In the table, ≠ marks what differs. "
+        "not, and other witnesses may give others. In the table, ≠ marks what differs. "
         f"{DECLARED}"
     )
     title = "Gain of the paired over the unpaired formula"

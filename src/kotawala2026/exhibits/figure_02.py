@@ -64,7 +64,7 @@ def make(inputs: Inputs) -> Exhibit:
                 frame,
                 printed,
                 n_printed,
-                bare="".join(of_witness(sources, "; bar without: witness")),
+                bare="".join(of_witness(sources, "; bar without it: witness")),
             ),
             caption,
             finding,

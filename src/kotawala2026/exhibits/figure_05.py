@@ -17,7 +17,6 @@ def make(inputs: Inputs) -> Exhibit:
         gap="δ",
         symbol=r"\delta",
         behind="Behind Figure 5: where the bootstrap reaches its target power on 0/1 pairs.",
-        claim=f"Appendix B: the bootstrap crosses the target within {100 * tolerance:g}% of N*.",
         formula="eq. (6)",
         notes=[
             "The figure shows the exact gap: four cells with the counts expected at these "

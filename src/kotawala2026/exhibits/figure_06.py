@@ -19,8 +19,6 @@ def make(inputs: Inputs) -> Exhibit:
         gap="Δμ",
         symbol=r"\Delta\mu",
         behind="Behind Figure 6: where the bootstrap reaches its target power on graded pairs.",
-        claim="Figure 6: the bootstrap tracks the paired-t required N within "
-        f"±{100 * tolerance:g}%.",
         formula="paired t, eq. (3); the bound is the caption's, the text has a range up to it",
         notes=[
             "The figure shows the exact gap: equidistributed quantiles of the two "

@@ -111,8 +111,12 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
     n_star = frame["times_one_minus_rho"].iloc[-1]
     as_in_print = frame["times_one_minus_rho_printed"].str.replace(",", "").astype(float)
     is_half = frame["times_one_minus_rho"] < 0.75 * n_star
-    names = frame["calculator"].str.split().str[0]
-    others = sorted(set(map(as_rounded_up, frame.loc[~is_half, "times_one_minus_rho"].iloc[:-1])))
+    names = frame["calculator"].str.split().str[0].str.removeprefix("statsmodels.")
+    others = [
+        f"{name} {as_rounded_up(items)}"
+        for name, items in zip(names, frame["times_one_minus_rho"], strict=True)
+        if items >= 0.75 * n_star
+    ][:-1]
     _, g_power, r_pwr, *_ = frame["per_arm"]
     return Table(
         frame=frame,
@@ -126,8 +130,9 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
         ],
         finding=f"Multiplied by 1−ρ, the output of {int(is_half.sum())} of {len(frame)} "
         f"calculators is about half of the required N* = {as_rounded_up(n_star)}: "
-        f"{' and '.join(names[is_half])}; the others give {' or '.join(others)} (G*Power by its "
-        f"formula). The paper says {int(np.count_nonzero(as_in_print < 0.75 * n_star))}.",
+        f"{' and '.join(names[is_half])}, by the formula that the paper gives. "
+        f"{', '.join(others)} (G*Power by its formula). The paper says "
+        f"{int(np.count_nonzero(as_in_print < 0.75 * n_star))}.",
         caption=f"At (p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
         number="1",
         provenance=[Provenance.published("Table 1; R's row recorded, statsmodels' row called")],
@@ -137,8 +142,9 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
             f"was not run: its test's textbook formula, with pooled variance, gives {g_power:,.2f} "
             f"items an arm, 2K/h² {r_pwr:,.2f}.",
             "K: squared sum of the normal quantiles of 1 − α/2 and of the power; h: Cohen's effect "
-            "size, 2 asin √p_A − 2 asin √p_B; Δ: difference of the two scores of an item; δ: "
-            "p_A − p_B. Items are rounded up; the last row of ×(1−ρ) is N* itself. "
+            "size, 2 asin √p_A − 2 asin √p_B; N* = K Var(Δ)/δ², of which the paper "
+            "omits K; Δ: difference of the two scores of an item; δ: p_A − p_B. Items are rounded "
+            "up; the last row of ×(1−ρ) is N* itself. "
             f"{DECLARED}",
         ],
     )

@@ -13,6 +13,7 @@ from kotawala2026.labels import in_printed_order, spelled_out, task_label
 from kotawala2026.operating_point import DECLARED, POWER
 from llm_power._board.columns import verdict_table
 from llm_power._board.resolution import add_multiplicity, add_sequential
+from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
 from llm_power._statistics.arrays import BoolArray
@@ -137,6 +138,7 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
         shown=shown,
         columns=[
             Column("procedure", "Procedure"),
+            Column("condition", "Unresolved if"),
             *(Column(board, board, align="center", printed=True) for board in boards),
         ],
         finding="Depending on the procedure "
@@ -150,13 +152,12 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
                 board_provenance,
                 "The counts follow from numbers fitted elsewhere, or were not used in the fit.",
             ),
-            f"{example}: {' of '.join(example.split('/'))} pairs. {_columns_from(frame)} Fixed-n: "
-            f"N* is above N. Bonferroni: N* at α/m is above N, m = {families}. Holm: N* at α over "
-            "the number of pairs whose p-value is not smaller is. Anytime-valid: N* with the "
-            "boundary of the e-process, eq. (24), at the pair's discordant items in place of the "
-            "normal quantile of α/2 is; not crossed: the e-process of all items is below it. "
-            "Real-ICC clustered: N* times the design effect of Table 4 is. n/a: no clusters, or no "
-            "such family; ours: not in the paper's table. The CSV names the pairs.",
+            f"{example}: {' of '.join(example.split('/'))} pairs. {_columns_from(frame)} N: "
+            f"Tables 3 and 7. Adjusted α: Bonferroni's α/m, m = {families}; Holm's, α over the "
+            "number of pairs whose p-value is not smaller. Boundary: of the e-process, eq. (24), "
+            "at the pair's discordant items, in place of the normal quantile of 1 − α/2; Figure 4 "
+            "has its mixture. DE: design effect of Table 4. n/a: no clusters, or no such family; "
+            "ours: not in the paper's table. The CSV names the pairs.",
             *_beyond_fixed_n(frame[frame["board"] == MMLU_PRO]),
             f"{DECLARED} {spelled_out('OLL v1')}",
         ],
@@ -172,7 +173,7 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
     records = []
     printed_first = cells.sort_values("printed", key=pd.Series.isna, kind="stable")
     for row, of_row in printed_first.groupby("row", sort=False):
-        record: dict[str, object] = {"procedure": row}
+        record: dict[str, object] = {"procedure": row, "condition": _condition(str(row))}
         for board in frame["board"].unique():
             cells_of_board = of_row[of_row["board"] == board]
             record |= {
@@ -182,6 +183,24 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
             }
         records.append(record)
     return pd.DataFrame(records)
+
+
+def _condition(row: str) -> str:
+    """Say under which condition a row counts a pair as unresolved."""
+    if row.startswith(_NOT_CROSSED):
+        return "e-process below 1/α"
+    for begin, condition in _CONDITIONS.items():
+        if row.startswith(begin):
+            return condition
+    raise InvalidArgument(f"a row of Table 5 must be of a known procedure, got {row!r}")
+
+
+_CONDITIONS = {
+    "Fixed-n": "N* > N",
+    "Bonferroni": "N* at adjusted α > N",
+    "Anytime-valid": "N* by boundary > N",
+    _CLUSTERED: "N* × DE > N",
+}
 
 
 def _row_of(procedure: str, printed: bool) -> str:
@@ -210,7 +229,11 @@ def _beyond_fixed_n(frame: pd.DataFrame) -> list[str]:
         name: [pair for pair in which if pair not in pairs["Fixed-n"]]
         for name, which in pairs.items()
     }
-    lists = "; ".join(f"{name}: {' and '.join(new)}" for name, new in added.items() if new)
+    lists = "; ".join(
+        f"{name.removesuffix(', not resolvable')}: {' and '.join(new)}"
+        for name, new in added.items()
+        if new
+    )
     crossed = [pair for pair in added[_MONITORED] if pair not in pairs[_NOT_CROSSED]]
     sentences = [f"{MMLU_PRO}'s pairs beyond those of fixed-n: {lists or 'none'}."]
     if crossed:

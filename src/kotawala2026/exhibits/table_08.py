@@ -61,6 +61,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         )
         if not agrees.all()
     ] or ["Against all items, instead of those that remain, the counts are the same."]
+    whole, *drops = frame.sort_values("dropped", key=lambda names: names != BASE)["n_items"]
     return Table(
         frame=frame,
         shown=_as_printed(frame),
@@ -72,7 +73,8 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         ],
         finding="".join(of_witness(provenance, "Scores with the printed counts exist. On them "))
         + _finding(frame),
-        caption="Adjacent MMLU-Pro pairs, clustered by subject.",
+        caption=f"Adjacent MMLU-Pro pairs, clustered by subject: N = {whole:,} items in "
+        f"{len(drops)} subjects, of which {min(drops):,} to {max(drops):,} remain.",
         total=True,
         number="8",
         provenance=[*provenance, Provenance.published("Table 8")],

@@ -139,8 +139,8 @@ def present(
             Column("shown", "This pair", _separated, symbols=True),
         ],
         finding=_finding(frame),
-        caption=f"The reporting checklist for {counts.model_a[row]} and {counts.model_b[row]} on "
-        f"{counts.label[row]}.",
+        caption=f"The reporting checklist for A = {counts.model_a[row]} and B = "
+        f"{counts.model_b[row]} on {counts.label[row]}.",
         number="12",
         provenance=[
             *provenance,
@@ -153,7 +153,9 @@ def present(
             "N* CI: 90% interval, from the 5th to the 95th percentile of the resamples (Section "
             "6.1), to two digits; its upper end, from gaps near 0, varies much with the draw. "
             f"{DECLARED}",
-            "δ_MDE: minimum detectable effect; boot.: bootstrap; t: paired t test; CI: confidence "
+            "Eq. (4): δ_MDE = √(K σ²/N) with the K and σ² of N* = K σ²/δ²; Definition 1: resolved "
+            "if q = N/N* is at least 1. δ_MDE: minimum detectable effect; boot.: "
+            "bootstrap; t: paired t test; CI: confidence "
             f"interval; Bonf.: Bonferroni; BH: Benjamini-Hochberg. {spelled_out('HS', 'pp')}",
         ],
     )

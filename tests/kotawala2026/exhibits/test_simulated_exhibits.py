@@ -302,7 +302,7 @@ def test_notes_say_what_was_found(figure_of_5: Made, figure_of_6: Made) -> None:
 
 def finding_of(frame: pd.DataFrame) -> str:
     """Say what is seen of the curves of Figure 5, whose points are these."""
-    texts = dict.fromkeys(("title", "symbol", "behind", "claim", "formula", "population"), "")
+    texts = dict.fromkeys(("title", "symbol", "behind", "formula", "population"), "")
     exhibit = power_figure(
         frame, gap="δ", notes=[], resamples="1", tolerance=0.05, seed=SEED, **texts
     )
