@@ -76,6 +76,12 @@ class TaskAverage:
     # Pairs that differ by either reading of the clusters, as `cluster_readings` has those of tasks.
     readings: Sequence[Mapping[str, Any]] = ()
 
+    @property
+    def why_none(self) -> str:
+        """Why there is no average, where its tables are empty."""
+        same = len(self.weights) < 2
+        return "they share items" if same else "fewer than two models have every task"
+
     def warnings(self) -> list[str]:
         """Name the tasks and models that the average leaves out."""
         lines = []

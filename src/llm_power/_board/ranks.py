@@ -254,6 +254,8 @@ def first_sentence(ranks: pd.DataFrame, verdicts: pd.DataFrame, alpha: float) ->
             f"{sentence}: it beats each rival in a test of its own, which needs no adjustment for "
             "other pairs; possible ranks and verdicts hold for all pairs at once."
         )
+    if ranks["rank_low"].isna().all():
+        return f"{who} leads; which models could be first is unknown."
     if len(could) == len(ranks) > 2:
         return f"Any of the {len(could):,} models could be first."
     if len(could) < 2:
@@ -265,6 +267,11 @@ def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
     """Return why ranks do not follow the scores, or overlap where a verdict tells models apart."""
     low, high = (ranks[name].astype("Float64").astype(float) for name in ("rank_low", "rank_high"))
     notes = []
+    if low.isna().all():
+        notes.append(
+            "Possible ranks are unknown: a task has fewer than two items that every model has a "
+            "score on."
+        )
     own_low, own_high = (ranks[name].to_numpy(float) for name in ("score_low", "score_high"))
     different = verdicts[verdicts["verdict"] == DIFFERENT]
     first, second = (different[name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))

@@ -83,15 +83,16 @@ def _headline(board: BoardVerdicts) -> str:
     """Return who is first, on the average of several tasks, and how many pairs differ."""
     ranks = board.ranks if board.average is None else board.average.ranks
     could = int(ranks["rank_low"].eq(1).fillna(False).sum())
-    where = (
-        "" if board.average is None else f" on the average of {board.ranks['task'].nunique()} tasks"
-    )
-    if not len(ranks):
-        who = "no model has every task"
+    n_tasks = board.ranks["task"].nunique()
+    where = "" if board.average is None else f" on the average of {n_tasks} tasks"
+    if board.average is not None and not len(ranks):
+        who = f"no average over {n_tasks} tasks: {board.average.why_none}"
     elif ranks["first"].iloc[0]:
-        who = f"{ranks['model'].iloc[0]} is first"
+        who = f"{ranks['model'].iloc[0]} is first{where}"
+    elif ranks["rank_low"].isna().all():
+        who = f"which models could be first{where} is unknown"
     else:
-        who = f"{could:,} of {counted(len(ranks), 'model')} could be first"
+        who = f"{could:,} of {counted(len(ranks), 'model')} could be first{where}"
     counts = board.verdict_counts
     total = board.n_pairs if board.streamed is not None else len(board.verdicts)
     nouns = "pairs" if board.streamed is not None else board.shown_words
@@ -109,7 +110,7 @@ def _headline(board: BoardVerdicts) -> str:
     shared = ""
     if board.average is None and not board.declared.weighted and _lacking(board.verdicts):
         shared = " on the items that both have"
-    return f"{who}{where}; {many}{within}{shared}"
+    return f"{who}; {many}{within}{shared}"
 
 
 def _on_average(board: BoardVerdicts) -> BoardVerdicts:

@@ -145,6 +145,8 @@ def test_models_that_a_task_lacks_are_left_out_by_name() -> None:
     (warning,) = board_warnings(board)
     assert warning.startswith("no average over tasks: fewer than two models are in all of them; b")
     assert "average over tasks" not in screen(board)
+    why = "fewer than two models have every task"
+    assert screen(board).startswith(f"no average over 2 tasks: {why}; ")
     assert describe_board(board, strangers, missing="error")["average"]["n_pairs"] == 0
 
 
@@ -191,6 +193,15 @@ def test_the_screen_shows_the_average_below_the_tasks() -> None:
     ]
     assert tail.splitlines()[1].startswith("rank  possible  model  score")
     assert "Method: test stratified by task, adjusted for these 3 pairs by max-T" in tail
+
+
+def test_ranks_that_one_item_leaves_unknown_are_said_to_be_unknown() -> None:
+    text = " ".join(
+        screen(resolve_board([TASKS[0], drawn("one", 1, [1.0, 0.9, 0.8, 0.7])])).split()
+    )
+    assert text.startswith("which models could be first on the average of 2 tasks is unknown; ")
+    assert " leads; which models could be first is unknown." in text
+    assert text.count("a task has fewer than two items that every model has a score on") == 1
 
 
 def test_a_margin_calls_close_averages_equivalent() -> None:
@@ -253,6 +264,7 @@ def test_a_group_and_its_members_are_not_averaged_together() -> None:
     nothing = average_of([both[0], *both[2:]])
     assert (len(nothing.verdicts), nothing.weights) == (0, {"exam": 1.0})
     assert nothing.warnings()[0].startswith("no average over tasks without exam_algebra, exam_b")
+    assert nothing.why_none == "they share items"
 
 
 def test_the_page_counts_the_items_and_pairs_of_the_average() -> None:
