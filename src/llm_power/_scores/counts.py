@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from llm_power._scores._choosing import named_in
 from llm_power._scores._source import only_file
 from llm_power._scores._table import Table, read_table
 from llm_power._scores.options import ReadOptions
@@ -45,9 +46,10 @@ def read_counts(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]
     names = [" vs ".join(pair) for pair in models]
     tasks = table.labels("task") if "task" in table.columns else ("",) * len(names)
     numbers = {name: table.scores(name, names) for name in dict.fromkeys((*whole, *others))}
+    asked = tasks if options.task is None else named_in(options.task, tasks) or ()
     found = []
     for k, (pair, name, task) in enumerate(zip(models, names, tasks, strict=True)):
-        if options.task not in {None, task}:
+        if task not in asked:
             continue
         row = {column: float(values[k]) for column, values in numbers.items()}
         _check_counts(table, name, {column: row[column] for column in whole})

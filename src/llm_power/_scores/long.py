@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 
 from llm_power._errors import ScoreError, listed
+from llm_power._scores._choosing import named_in
 from llm_power._scores._source import only_file
 from llm_power._scores._table import Coded, Table, read_table, scaled, table_name
 from llm_power._scores.options import ReadOptions
@@ -30,14 +31,15 @@ def read_long(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]:
         return [read_long_table(table, options)]
     table.require(options.task_column)
     names, codes = table.coded(options.task_column)
-    if options.task is not None and options.task not in names:
+    asked = names if options.task is None else named_in(options.task, names)
+    if asked is None:
         raise table.source.fault(
             f"there is no task {options.task!r}; the tasks are {listed(names)}", "name one of them"
         )
     return [
         read_long_table(table.rows(codes == code), replace(options, task=name))
         for code, name in enumerate(names)
-        if options.task in {None, name}
+        if name in asked
     ]
 
 
@@ -60,6 +62,8 @@ def read_long_table(table: Table, options: ReadOptions) -> TaskScores:
     path = table.source.path
     columns = [position[name] for name in kept]
     is_mean = answers.shape[2] > 1
+    read = {item, model, score, *repeat, *options.clusters}
+    is_left = "task" in table.columns and options.task_column is None and "task" not in read
     return TaskScores(
         task=options.task or table_name(path),
         kind=options.kind or ("graded" if is_mean else "binary"),
@@ -72,6 +76,7 @@ def read_long_table(table: Table, options: ReadOptions) -> TaskScores:
             path.name,
             chosen={
                 **{"item": item, "model": model, "score": score},
+                **({"left_out": ["task"]} if is_left and len(table.coded("task")[0]) > 1 else {}),
                 **table.interpreted([score], options.kind),
             },
         ),

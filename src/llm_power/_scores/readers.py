@@ -226,6 +226,9 @@ def read_open(
         for name in cast(Sequence[str], task.provenance.reading.get("properties", ())):
             use = "read as a property of the items" if name in task.clusters else "left out"
             on_note(f"task {task.task}: column {name} holds text, which no model does: {use}")
+        for name in cast(Sequence[str], task.provenance.reading.get("left_out", ())):
+            how = f"--task-column {name} reads a task of each value"
+            on_note(f"task {task.task}: column {name} is not read; {how}")
         if ways := cast(Sequence[str], task.provenance.reading.get("interpreted")):
             on_note(f"task {task.task}: {'; '.join(ways)}")
     return tasks

@@ -534,9 +534,9 @@ def _check_scores(
             more += " (of real scores more is better, or less with --lower-is-better)"
             remedy = "correct it, or read the scores as real"
         elif likely:
-            remedy = (
-                f"correct it, or read the scores as from 0 to {100 if 'percent' in likely else 1}"
-            )
+            ends = "0 to 100" if "percent" in likely else "0 to 1"
+            costs = ", read costs, seconds or points with --kind real," if len(likely) > 1 else ""
+            remedy = f"correct it{costs} or read the scores as from {ends}"
         raise fault(
             # The 17th digit is one of a division by 100.
             f"score {float(format(values[i, j], '.15g'))!r} is {rule}{more}",
@@ -562,6 +562,8 @@ def _likely_kind(scores: FloatArray) -> dict[str, str | bool]:
     is_rating = scores.max() <= 10 and np.all(scores == np.round(scores))
     if is_rating or np.median(scores[scores != 0]) <= 1:
         return {}
+    if np.all((scores == 0) | (scores == 100)):
+        return {"percent": True}
     is_percent = scores.max() > 10 and np.all((scores >= 0) & (scores <= 100))
     return {"kind": "graded", "percent": True} if is_percent else {"kind": "real"}
 

@@ -122,6 +122,7 @@ AWKWARD = {
         "item,heron,wren\nq1,62.5,\nq2,100,50\nq3,25,90\n",
         "--kind graded --percent --missing pairwise",
     ),
+    "percent of 0 and 100": ("item,heron,wren\nq1,100,0\nq2,0,100\nq3,0,0\n", "--percent"),
     "thousands below ten": (
         'item,a,b\nq1,"1,234",\nq2,"2,500","3,750"\nq3,"1,100","1,200"\n',
         "--kind real --decimal . --missing pairwise",

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from llm_power._errors import ScoreError
 from llm_power._scores.options import ReadOptions
-from llm_power._scores.readers import read_scores
+from llm_power._scores.readers import read_scores, read_tasks
 from llm_power._scores.wide import read_wide
 
 read_long = partial(read_scores, reader="long")
@@ -61,6 +61,22 @@ def test_exclude(tmp_path: Path) -> None:
     text = GOOD + "x,m3,0,math,1\n"
     task = read_long(write(tmp_path, text), ReadOptions(exclude=["m3"]))
     assert task.models == ("m1", "m2")
+
+
+def test_several_tasks_of_a_table_are_chosen_by_name(tmp_path: Path) -> None:
+    path = write(tmp_path, GOOD + "y,m1,1,art,0.3\ny,m2,1,art,0.3\n")
+    options = ReadOptions(task_column="topic", task="art,math")
+    assert [task.task for task in read_tasks(path, options)] == ["math", "art"]
+    with pytest.raises(ScoreError, match=r"no task 'art,x'"):
+        read_tasks(path, ReadOptions(task_column="topic", task="art,x"))
+
+
+def test_a_column_of_tasks_that_is_not_read_is_noted(tmp_path: Path) -> None:
+    path, notes = write(tmp_path, GOOD.replace("topic", "task").replace(",,", ",1,")), list[str]()
+    for options in (ReadOptions(), ReadOptions(task_column="task"), ReadOptions(clusters=["task"])):
+        read_tasks(path, options, on_note=notes.append)
+    how = "--task-column task reads a task of each value"
+    assert notes == [f"task demo: column task is not read; {how}"]
 
 
 @pytest.mark.parametrize(
