@@ -152,6 +152,7 @@ def answer_from_accuracies(
             _items("n_star", f"N* at a correlation of {rho:g}", n_star),
             _number("q", "q = N/N* there", resolution_ratio(n_items, n_star)),
         ]
+        return _answer(_at_correlation(solved, n_items, rho, point, declared), answers)
     return _answer(_over_correlations(of_tests, declared), answers)
 
 
@@ -160,7 +161,9 @@ def _answer(headline: str, findings: Sequence[Finding]) -> Answer:
     return Answer(headline, {each.name: each.value for each in findings}, parts=(Table(rows),))
 
 
-def _decided(found: Verdicts, n_items: int, at: OperatingPoint, asked: Declared) -> str:
+def _decided(
+    found: Verdicts, n_items: int, at: OperatingPoint, asked: Declared, where: str = ""
+) -> str:
     """Return the verdict in a sentence."""
     of, delta = counted(n_items, "item"), float(found.interval.delta)
     if delta == 0:
@@ -171,7 +174,7 @@ def _decided(found: Verdicts, n_items: int, at: OperatingPoint, asked: Declared)
     why = f"{p_of_sentence(float(found.p))} by the {_TESTS[asked.test]}"
     if found.verdict == EQUIVALENT:
         why = f"within {points(asked.margin or 0)} by two one-sided tests"
-    return f"{str(found.verdict).capitalize()}: {gap}, {why}, level {at.alpha:g}."
+    return f"{str(found.verdict).capitalize()}{where}: {gap}, {why}, level {at.alpha:g}."
 
 
 def _over_correlations(of_tests: Sequence[Finding], asked: Declared) -> str:
@@ -186,6 +189,21 @@ def _over_correlations(of_tests: Sequence[Finding], asked: Declared) -> str:
         )
     verdict = "Different" if values["different"] == "always" else "Undetermined"
     return f"{verdict} at every correlation {of}."
+
+
+def _at_correlation(
+    solved: tuple[int, int], n: int, rho: float, at: OperatingPoint, asked: Declared
+) -> str:
+    """Return the verdict on the whole counts nearest to a correlation in a sentence."""
+    p_a, p_b = solved[0] / n, solved[1] / n
+    lead = solved[0] - solved[1]
+    only_a = p_a * (1 - p_b) - rho * np.sqrt(p_a * (1 - p_a) * p_b * (1 - p_b))
+    b = min(max(round(n * only_a), lead, 0), solved[0], n - solved[1])
+    found = binary_verdicts(
+        b, b - lead, n, test=asked.test, margin=asked.margin, alpha=at.alpha, power=at.power
+    )
+    counts = f"where A alone solves about {counted(b, 'item')} and B alone {b - lead:,}"
+    return _decided(found, n, at, asked, f" at a correlation of {rho:g}, {counts}")
 
 
 def _whole(values: Mapping[str, Value]) -> int:

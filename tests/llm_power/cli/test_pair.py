@@ -61,6 +61,9 @@ def test_two_accuracies_answer_over_every_correlation(answer: Any) -> None:
     b = said["critical_b_test"]
     assert mcnemar_exact(b, b - 24) <= 0.05 < mcnemar_exact(b + 1, b - 23)
     assert said["n_star"] == pytest.approx(float(required_n_paired_binary(0.812, 0.794, 0.6)))
+    of_counts = answer("--b", 96, "--c", 72, "--n", 1319)["headline"]
+    where = "at a correlation of 0.6, where A alone solves about 96 items and B alone 72"
+    assert said["headline"] == of_counts.replace("Undetermined", f"Undetermined {where}")
 
 
 @pytest.mark.parametrize(
