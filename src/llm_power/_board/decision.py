@@ -114,7 +114,7 @@ def decide_pairs(
     columns = all_verdict_columns(found, single, n, family, largest_gap) | {"test": judged.test}
     columns["chance_of_turning"] = np.where(
         judged.test == "exact",
-        exact_chance_of_turning(*_discordant(rows), found.direction, level=level),
+        exact_chance_of_turning(*_discordant(rows), found.direction, level=level, n_items=n),
         chance_of_turning(found.p, found.direction, level=level),
     )
     columns |= _required_columns(rows, single, judged.error, point)

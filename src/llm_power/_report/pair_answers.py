@@ -79,7 +79,7 @@ def answer_from_counts(
     if declared.margin is not None:
         answers += [_p("p_equivalence", f"p, gap within {declared.margin:g}", found.p_equivalence)]
     turning = (
-        exact_chance_of_turning(b, c, found.direction, level=point.alpha)
+        exact_chance_of_turning(b, c, found.direction, level=point.alpha, n_items=n_items)
         if declared.test == "exact"
         else chance_of_turning(found.p, found.direction, level=point.alpha)
     )
@@ -245,7 +245,7 @@ def _errors(b: int, c: int, n: int, at: OperatingPoint, asked: Declared) -> list
             "type_s",
             "wrong sign, if significant",
             float(errors.type_s),
-            p_value(float(errors.type_s)),
+            "-" if np.isnan(errors.type_s) else p_value(float(errors.type_s)),
         ),
         _number("type_m", "times the gap, if significant", errors.type_m),
     ]

@@ -118,7 +118,7 @@ def chance_of_turning(p: ArrayLike, direction: ArrayLike, *, level: float) -> Fl
 
 
 def exact_chance_of_turning(
-    b: ArrayLike, c: ArrayLike, direction: ArrayLike, *, level: float
+    b: ArrayLike, c: ArrayLike, direction: ArrayLike, *, level: float, n_items: ArrayLike = np.inf
 ) -> FloatArray:
     r"""Chance of turning of the exact McNemar test's verdict.
 
@@ -127,14 +127,16 @@ def exact_chance_of_turning(
     The exact test asks for one discordant item more than the asymptotic one, whichever side
     leads. The z of its p-value forgets this for the trailing side: it states too much where
     few items are discordant, .16 in a decile of pairs between halves of 106 real Winogrande items
-    of which .08 turned. docs/verdicts.md has the comparison for real boards.
+    of which .08 turned. docs/verdicts.md has the comparison for real boards. It is 0 where not
+    even `n_items` that all differ one way are significant.
     """
     first, second, sign = broadcast(
         b=counts("b", b), c=counts("c", c), direction=finite("direction", direction)
     )
     root = np.sqrt(np.maximum(first + second, 1))
     chance = _turning(np.abs(first - second) / root, _critical(level) + 1 / root, sign)
-    return np.where(first + second > 0, chance, 0.0)
+    can_turn = (first + second > 0) & (np.exp2(1.0 - np.asarray(n_items)) <= level)
+    return np.where(can_turn, chance, 0.0)
 
 
 def _critical(level: float) -> float:

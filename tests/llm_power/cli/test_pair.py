@@ -83,6 +83,15 @@ def test_models_that_never_differ_leave_everything_open(answer: Any) -> None:
     assert (said["verdict"], said["n_star"], said["attainable"]) == ("undetermined", "inf", False)
 
 
+def test_items_too_few_for_significance_have_no_errors_of_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run("--b", 2, "--c", 1, "--n", 3) == 0
+    table = capsys.readouterr().out
+    assert re.search(r"^chance a new sample changes the verdict +0\.000$", table, re.MULTILINE)
+    assert re.search(r"^wrong sign, if significant +-$", table, re.MULTILINE)
+
+
 def test_answers_are_a_table_or_markdown(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--b", 295, "--c", 249, "--n", 10042) == 0
     table = capsys.readouterr().out
