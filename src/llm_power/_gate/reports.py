@@ -119,9 +119,12 @@ def _is_tolerated_loss(found: Comparison) -> bool:
 
 def _what_decides(found: Comparison) -> str:
     if math.isinf(found.more_items):
+        if found.gap == 0:
+            return "From a gap of 0 no number of items follows that would decide it."
+        within = "" if found.margin is None else ", or that it is within the margin,"
         return (
-            "Even a thousand times these items show the sign of the gap with a chance below "
-            f"{found.power:g}."
+            f"Even a thousand times these items show the sign of the gap{within} with a chance "
+            f"below {found.power:g}."
         )
     shown = "better" if found.gap > 0 else "worse"
     if found.decided_as == "equivalent":

@@ -47,6 +47,9 @@ LINES: Final[dict[str, str]] = {
         "Different: the evidence is strong enough. Equivalent: the gap is within the margin. "
         "Undetermined: neither is shown; the models need not be equal."
     ),
+    "items that show a gap within .*": (
+        "Items from which two one-sided tests show that, if this gap is the true one."
+    ),
     "significance attainable": (
         "Whether any result on this number of items that differ could be significant."
     ),

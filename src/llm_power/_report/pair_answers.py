@@ -30,6 +30,7 @@ from llm_power._statistics.paired_binary import (
     required_n_discordance,
     required_n_paired_binary,
 )
+from llm_power._statistics.paired_equivalence import score_equivalence_required_n
 from llm_power._statistics.verdict import EQUIVALENT, Verdicts, binary_verdicts
 from llm_power._statistics.verdict_stability import (
     chance_of_turning,
@@ -67,6 +68,8 @@ def answer_from_counts(
     )
     level = confidence(point.alpha)
     why_none = "the gap is 0" if b == c else "which is better is too uncertain"
+    if b + c == 0:
+        why_none = "no item differs"
     smallest = np.where(found.smallest_gap <= 1, found.smallest_gap, np.inf)
     answers = [
         _gap("delta", "gap", found.interval.delta),
@@ -77,7 +80,18 @@ def answer_from_counts(
         _text("attainable", "significance attainable", bool(found.attainable)),
     ]
     if declared.margin is not None:
-        answers += [_p("p_equivalence", f"p, gap within {declared.margin:g}", found.p_equivalence)]
+        within = f"gap within {declared.margin:g}"
+        answers += [
+            _p("p_equivalence", f"p, {within}", found.p_equivalence),
+            _items(
+                "n_equivalence",
+                f"items that show a {within}",
+                score_equivalence_required_n(
+                    b / n_items, c / n_items, margin=declared.margin, **settings
+                ),
+                "the gap is not",
+            ),
+        ]
     turning = (
         exact_chance_of_turning(b, c, found.direction, level=point.alpha, n_items=n_items)
         if declared.test == "exact"

@@ -83,6 +83,11 @@ def test_models_that_never_differ_leave_everything_open(answer: Any) -> None:
     assert (said["verdict"], said["n_star"], said["attainable"]) == ("undetermined", "inf", False)
 
 
+def test_equal_models_get_the_items_of_an_equivalence_plan(answer: Any) -> None:
+    assert answer("--b", 0, "--c", 0, "--n", 100, "--margin", 0.02)["n_equivalence"] <= 133
+    assert answer("--b", 9, "--c", 1, "--n", 100, "--margin", 0.02)["n_equivalence"] == "inf"
+
+
 def test_items_too_few_for_significance_have_no_errors_of_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -219,7 +219,7 @@ def test_items_are_text_in_markdown(item: str) -> None:
 def test_what_no_number_of_items_decides_is_infinite_in_json() -> None:
     found = compared((300, 10, 10, 180))
     assert found.more_items == np.inf
-    assert "Even a thousand times these items" in as_text(comparison_answer(found))
+    assert "From a gap of 0 no number of items follows" in as_text(comparison_answer(found))
     assert json.loads(as_json(comparison_answer(found)))["more_items"] == "inf"
 
 
