@@ -366,7 +366,7 @@ def _models(
     task: TaskScores, labels: NDArray[np.str_] | None, confidence: float, measure: Measure
 ) -> str:
     values = task.values[:, :_MOST_ROWS]
-    errors, columns = _errors(values, labels, confidence, measure)
+    errors, columns = _errors(values, labels, confidence, measure, least=0.0)
     columns = {
         "model": list(task.models[:_MOST_ROWS]),
         "items": _counts(errors.n_items),
@@ -389,7 +389,7 @@ def _pairs(
     first, second = (
         task.values[:, [place[model] for model in shown[name]]] for name in ("model_a", "model_b")
     )
-    errors, columns = _errors(first - second, labels, confidence, measure)
+    errors, columns = _errors(first - second, labels, confidence, measure, least=-1.0)
     columns = {
         "A": shown["model_a"].to_list(),
         "B": shown["model_b"].to_list(),
@@ -401,7 +401,12 @@ def _pairs(
 
 
 def _errors(
-    scores: FloatArray, labels: NDArray[np.str_] | None, confidence: float, measure: Measure
+    scores: FloatArray,
+    labels: NDArray[np.str_] | None,
+    confidence: float,
+    measure: Measure,
+    *,
+    least: float,
 ) -> tuple[StandardErrors, dict[str, list[str]]]:
     """Return the standard errors that count clusters, and the cells of both with the interval."""
     plain = score_errors(scores, confidence=confidence)
@@ -414,8 +419,8 @@ def _errors(
         name: ["unknown" if np.isnan(x) else measure.shown(x, 1) for x in one.standard_error]
         for name, one in both
     }
-    if measure is POINTS:  # No score, and no gap of scores, is larger than 1.
-        low, high = np.clip([low, high], -1.0, 1.0)
+    if measure is POINTS:  # No score is beyond 0 and 1, no gap beyond -1 and 1.
+        low, high = np.clip([low, high], least, 1.0)
     ends = zip(low, high, strict=True)
     intervals = [percent_interval(*end, measure=measure) for end in ends]
     return clustered, cells | {f"{100 * confidence:g}% interval": intervals}

@@ -65,8 +65,9 @@ def test_an_interval_ends_where_its_scores_do(kind: Kind, last: str) -> None:
     """No score from 0 to 1 is beyond 100 points; one without ends goes where its errors do."""
     scores = np.array([[1.0, 0.0], [1.0, 0.5], [0.5, 0.0], [1.0, 0.0]])
     task = TaskScores("exam", kind, tuple("pqrs"), ("a", "b"), scores)
-    first, *_ = rows_of(error_bars(resolve_board([task]), [task], None))[1:]
+    first, second, *_ = rows_of(error_bars(resolve_board([task]), [task], None))[1:]
     assert first[-1].endswith(f"to {last}")
+    assert second[-1].startswith("0.0 to") == (kind == "graded")
 
 
 def test_what_the_board_does_otherwise_is_said() -> None:
