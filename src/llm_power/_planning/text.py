@@ -275,7 +275,8 @@ def _errors(plan: Plan) -> Table:
         ]
         for at in plan.sizes
     ]
-    return Table(rows)
+    test = f"for a difference, by the {TEST_NAMES[plan.question.test]}"
+    return Table(rows, test if plan.decided_as == "equivalent" else "")
 
 
 def _notes(answer: _OfPairs, plan: Plan) -> list[str]:

@@ -49,6 +49,8 @@ def test_the_planned_items_have_the_power_in_simulated_runs(test: McNemarTest) -
 def test_the_items_of_an_equivalence_show_it_in_simulated_runs() -> None:
     plan = plan_pair(pair_from_gap(0.005, 0.1), question=Question(margin=0.02))
     assert plan.decided_as == "equivalent"
+    title = "for a difference, by the exact McNemar test"
+    assert f"{title}\nitems run  power" in as_text(plan_answer(plan))
     cells = [plan.pair.p10, plan.pair.p01, 0.9]
     b, c, _ = named_rng(0, "plan/margin").multinomial(int(plan.items), cells, size=TRIALS).T
     shown = score_equivalence_test(b, c, int(plan.items), margin=0.02).equivalent
