@@ -284,9 +284,11 @@ def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
             "item."
         )
     if (np.diff(low) < 0).any() or (np.diff(high) < 0).any():
+        missing = "a lead counts only if no value of the missing scores would close it, and "
         notes.append(
-            "Possible ranks need not follow the scores: a gap that varies less, between items or "
-            "clusters, shows sooner than a larger one that varies more."
+            f"Possible ranks need not follow the scores: {missing * bool(ranks['n_missing'].any())}"
+            "a gap that varies less, between items or clusters, shows sooner than a larger one "
+            "that varies more."
         )
     same = (low.to_numpy()[first] == low.to_numpy()[second]) & (
         high.to_numpy()[first] == high.to_numpy()[second]

@@ -46,7 +46,9 @@ def read_long(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]:
 def is_long(names: Sequence[str], options: ReadOptions) -> bool:
     """Return whether a table with these columns has a row a score, by declaration or by default."""
     is_declared = options.model is not None or options.score is not None
-    return is_declared or set(long_columns(names, options)) <= set(names)
+    # A declared column may be a field of an object.
+    columns = long_columns(names, options)
+    return is_declared or all(name in names or name.partition(".")[0] in names for name in columns)
 
 
 def read_long_table(table: Table, options: ReadOptions) -> TaskScores:

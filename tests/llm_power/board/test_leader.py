@@ -103,7 +103,7 @@ def test_the_average_has_a_leader_of_its_own() -> None:
 def ranks_of(first: bool, low: list[int], high: list[int]) -> pd.DataFrame:
     models = [f"m{i}" for i in range(len(low))]
     leads = [first, *[False] * (len(low) - 1)]
-    apart = {"score_low": np.arange(len(low)), "score_high": np.arange(len(low))}
+    apart = {"score_low": np.arange(len(low)), "score_high": np.arange(len(low)), "n_missing": 0}
     return pd.DataFrame(
         {"model": models, "rank_low": low, "rank_high": high, "first": leads, **apart}
     )
@@ -137,7 +137,10 @@ def test_what_seems_to_contradict_the_ranks_is_explained() -> None:
     [note] = rank_notes(plain.assign(score_low=0.4, score_high=0.5), pairs_of("different"))
     assert note.startswith("Models with overlapping score intervals may still differ")
     [note] = rank_notes(ranks_of(False, [1, 2, 1], [3, 3, 3]), pairs_of("undetermined"))
-    assert note.startswith("Possible ranks need not follow the scores")
+    assert note.startswith("Possible ranks need not follow the scores: a gap that varies less")
+    lacking = ranks_of(False, [1, 2, 1], [3, 3, 3]).assign(n_missing=[0, 0, 9])
+    [note] = rank_notes(lacking, pairs_of("undetermined"))
+    assert "scores: a lead counts only if no value of the missing scores would close it" in note
     [note] = rank_notes(ranks_of(False, [1, 1, 3], [2, 2, 3]), pairs_of("different"))
     assert note.endswith(
         "have the same possible ranks: ranks hold for all pairs of models at "
