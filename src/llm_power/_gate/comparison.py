@@ -167,7 +167,8 @@ def _joined(
         if lacking:
             raise ScoreError(
                 f"{counted(len(lacking), 'item')} of the other file not in it, this one first",
-                remedy="give two files of the same items; an item without a score keeps its row",
+                remedy="give two files of the same items; or add a row with an empty score for "
+                "each item that was not scored, and choose --missing pairwise",
                 file=path,
                 item=lacking[0],
             )

@@ -106,6 +106,14 @@ def test_scores_are_numbers_or_truth_values(
     np.testing.assert_array_equal(task.values[:, 0], expected)
 
 
+def test_a_declared_field_of_an_object_makes_a_long_table(tmp_path: Path) -> None:
+    rows = [{"doc": {"id": i}, "model": model, "score": 1} for i in (0, 1) for model in "ab"]
+    path = tmp_path / "exam.jsonl"
+    path.write_text(as_lines(rows), encoding="utf-8")
+    assert recognize([path], ReadOptions(item="doc.id")) == "long"
+    assert read_scores(path, ReadOptions(item="doc.id")).item_ids == ("0", "1")
+
+
 def test_declared_columns(tmp_path: Path) -> None:
     """What no reader would recognize is read as it was declared."""
     renamed = {"item_id": "question", "model": "system", "score": "acc"}
