@@ -51,8 +51,9 @@ class Rung:
             return about_items(max(self.few, self.many))
         if not self.items:
             return "no item in common"
-        most = about_items(FARTHEST * self.items, floor)
-        return f"over {most}" if self.gap else "no gap so far"
+        if not self.gap:
+            return EQUIVALENT if self.verdict == EQUIVALENT else "no gap so far"
+        return f"over {about_items(FARTHEST * self.items, floor)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,8 @@ class HaveNeed:
         if every == 1:
             headline = f"The two models are {self.rungs[0].verdict}"
         elif not open_:
-            headline = f"All {every:,} neighbors are {DIFFERENT}"
+            headline = "Both pairs of" if every == 2 else f"All {every:,}"
+            headline += f" neighbors are {DIFFERENT}"
             headline += f" or {EQUIVALENT} ({equal:,})" if equal else ""
         parts = []
         if known:
@@ -107,8 +109,9 @@ def what_lines_mean(boards: Sequence[HaveNeed], power: float) -> list[str]:
     ]
     if any(rung.verdict == DIFFERENT and rung.many > items for items, rung in rungs):
         clauses.append(SMALLER)
-    if any(isfinite(rung.few) and isinf(rung.many) for _, rung in rungs):
-        clauses.append(f"an arrow: below {power:g} even on a thousand times these items")
+    if beyond := [rung for _, rung in rungs if isinf(rung.many) and rung.gap]:
+        mark = "an arrow" if any(isfinite(rung.few) for rung in beyond) else "over"
+        clauses.append(f"{mark}: below {power:g} even on a thousand times these items")
     return clauses
 
 

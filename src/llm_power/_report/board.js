@@ -604,7 +604,7 @@
         body("ladder").append(...picturing("ladder", picture), saving("ladder", "csv", () => asCsv(near)));
       } else body("ladder").replaceChildren(h("p", { class: "none" }, "No adjacent pair was compared."));
       title("ladder", declared() ? board.tasks[t].finding : "Each rank against the next");
-      about("ladder", `Each row: a pair of models, a rank and the next. Dashed: the ${grouped(n)} items at hand. Line: items of a new run that decides the pair, from a chance of 0.5 to ${board.power} at its mark${declared() ? "" : ", known at the declared level and power alone"}. Arrow: even a thousand times these items give no chance of ${board.power}. A different pair whose mark is right of the dashed line can need more new items than it has: its true gap may be smaller than the gap seen.`, `${inGaps()} Detectable gap: the smallest that the items at hand detect with power ${board.power}.`);
+      about("ladder", `Each row: a pair of models, a rank and the next. Dashed: the ${count(n, "item")} at hand. Line: items of a new run that decides the pair, from a chance of 0.5 to ${board.power} at its mark${declared() ? "" : ", known at the declared level and power alone"}. Arrow: even a thousand times these items give no chance of ${board.power}. A different pair whose mark is right of the dashed line can need more new items than it has: its true gap may be smaller than the gap seen.`, `${inGaps()} Detectable gap: the smallest that the items at hand detect with power ${board.power}.`);
     };
 
     // Counts of pairs by the multiple of the items at hand from which they are decided, a bin a point across.

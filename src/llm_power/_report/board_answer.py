@@ -99,13 +99,14 @@ def _headline(board: BoardVerdicts) -> str:
     verb = "is" if counts[DIFFERENT] == 1 else "are"
     of_tasks = "" if board.average is None else " in the tasks"
     many = f"{counts[DIFFERENT]:,} of {total:,} {nouns}{of_tasks} {verb} {DIFFERENT}"
-    if board.n_pairs == 1:
-        many = f"the pair is {next(name for name, n in counts.items() if n)}"
+    if total == 1:
+        pair = "pair" if board.n_pairs == 1 else nouns.replace("pairs", "pair")
+        many = f"the {pair}{of_tasks} is {next(name for name, n in counts.items() if n)}"
     others = {"equivalent": counts[EQUIVALENT], "undetermined": counts[UNDETERMINED]}
     within = "".join(
         f", {n:,} {'is' if n == 1 else 'are'} {name}"
         for name, n in others.items()
-        if n and board.n_pairs > 1
+        if n and total > 1
     )
     shared = ""
     if board.average is None and not board.declared.weighted and _lacking(board.verdicts):
@@ -139,7 +140,7 @@ def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:
     def at(items: float) -> int:
         return round((room - 1) * log(min(items, high) / low) / log(high / low))
 
-    have, head = at(board.items), f"{board.items:,} items at hand"
+    have, head = at(board.items), f"{counted(board.items, 'item')} at hand"
     lines = [" " * max(0, left + 2 + have - len(head) // 2) + head]
     for label, rung in zip(labels, shown, strict=True):
         row = [" "] * room
@@ -246,7 +247,8 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
             f"Detectable gap at power {board.point.power:g}: {span}{pairs_named}; smaller true "
             "gaps are found less often."
         )
-    few = pairs["n_items"][pairs["n_items"].between(1, _PLANNED_FROM - 1)]
+    is_planned = np.isfinite(pairs[["items_even", "items_assured"]]).any(axis=1)
+    few = pairs["n_items"][is_planned & pairs["n_items"].between(1, _PLANNED_FROM - 1)]
     if len(few):
         sentences.append(
             f"With only {counted(int(few.min()), 'item')} the numbers of new items are rough: on "

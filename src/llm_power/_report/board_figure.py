@@ -132,7 +132,7 @@ def _draw_task(ax: Axes, board: HaveNeed, most: int) -> None:
     for rung in shown:
         _draw_rung(ax, rung, places[rung.rank] + 0.5, high)
     ax.plot([board.items] * 2, [-0.6, most], color="0.2", linewidth=1, linestyle="--")
-    ax.text(board.items, -0.8, f"{board.items:,} items at hand", ha="center", fontsize=8)
+    ax.text(board.items, -0.8, f"{counted(board.items, 'item')} at hand", ha="center", fontsize=8)
     every = models_of(board.rungs)
     names = short_names(list(models.values()), every, _NAME_CHARACTERS)
     # Marks of direction around a name keep its rank to the right, also of Hebrew.

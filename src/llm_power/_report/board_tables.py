@@ -34,6 +34,7 @@ from llm_power._board.summary import (
     unresolved_by_procedure,
 )
 from llm_power._choices import Family
+from llm_power._errors import counted
 from llm_power._provenance import Provenance
 from llm_power._report._escape import escape_markdown
 from llm_power._report.board_answer import rank_set
@@ -80,17 +81,17 @@ def board_tables(
     notes = [_operating_note(point), *_coverage_notes(verdicts), *_tolerance_notes(tasks)]
     notes += filter(None, [board.measure.sentence])
 
-    def counted(frame: pd.DataFrame, columns: Sequence[Column], about: str) -> Table:
+    def of_counts(frame: pd.DataFrame, columns: Sequence[Column], about: str) -> Table:
         caption = f"{title} ({_FAMILY_NAMES[family]}): {about}."
         return Table(frame, columns, caption, board.sources, notes)
 
     procedures, unresolved = unresolved_by_procedure(verdicts), "unresolved pairs by"
     tables = {
-        "overview": counted(task_overview(verdicts), _OVERVIEW, "what it covers"),
-        "procedures": counted(procedures, _PROCEDURES, f"{unresolved} procedure"),
+        "overview": of_counts(task_overview(verdicts), _OVERVIEW, "what it covers"),
+        "procedures": of_counts(procedures, _PROCEDURES, f"{unresolved} procedure"),
     }
     if board.measure is POINTS:
-        tables["gaps"] = counted(unresolved_by_gap(verdicts), _GAPS, f"{unresolved} size of gap")
+        tables["gaps"] = of_counts(unresolved_by_gap(verdicts), _GAPS, f"{unresolved} size of gap")
     tables["ladder"] = board.ladder(verdicts, _FAMILY_NAMES[family], notes)
     tables["ranks"] = board.of_ranks(ranks, _RANKS)
     return tables
@@ -253,7 +254,7 @@ def _rank_note(point: OperatingPoint) -> str:
 
 def _coverage_notes(verdicts: pd.DataFrame) -> list[str]:
     return [
-        f"Task {row['task']}: {row['n_items']:,} items; each pair is compared on "
+        f"Task {row['task']}: {counted(row['n_items'], 'item')}; each pair is compared on "
         f"{_compared_on(row['coverage_min'])}."
         for row in task_overview(verdicts).to_dict(orient="records")
     ]

@@ -200,6 +200,7 @@ def test_ranks_that_one_item_leaves_unknown_are_said_to_be_unknown() -> None:
         screen(resolve_board([TASKS[0], drawn("one", 1, [1.0, 0.9, 0.8, 0.7])])).split()
     )
     assert text.startswith("which models could be first on the average of 2 tasks is unknown; ")
+    assert " 1 item at hand " in text
     assert " leads; which models could be first is unknown." in text
     assert "a task has fewer than two items that every model has a score on." in text
 

@@ -350,6 +350,7 @@ def test_the_screen_says_of_which_task_and_what_ranks_and_verdicts_are_about() -
     assert "second: 2 models could be first: " in text
     assert "no gap so far" in text
     assert "further clusters" not in text
+    assert "are rough" not in screen(resolve_board([prepare_task(pair_of(0, 0, 3))]))
     values = np.concatenate([pair_of(b, c, 40).values for b, c in [(20, 0), (2, 2), (0, 6)]])
     of_subjects = task_of(values, subjects=np.arange(120) // 40)
     board = resolve(prepare_task(of_subjects), cluster="subject")

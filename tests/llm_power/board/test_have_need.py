@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf, isnan, nan
 
 import pandas as pd
 import pytest
 
-from llm_power._board.have_need import HaveNeed, about_items, have_need, items_axis
+from llm_power._board.have_need import HaveNeed, about_items, have_need, items_axis, what_lines_mean
 
 
 def board(*rungs: tuple[str, float, float], items: int = 1000) -> HaveNeed:
@@ -40,11 +41,12 @@ def board(*rungs: tuple[str, float, float], items: int = 1000) -> HaveNeed:
         ),
         (
             [("different", 200, 400), ("different", 100, 3_991)],
-            "All 2 neighbors are different; ranks 2 and 3 need 4,000 new items",
+            "Both pairs of neighbors are different; ranks 2 and 3 need 4,000 new items",
         ),
         (
             [("different", 200, 400), ("equivalent", 100, 250)],
-            "All 2 neighbors are different or equivalent (1); ranks 1 and 2 need 400 new items",
+            "Both pairs of neighbors are different or equivalent (1); ranks 1 and 2 need 400 new "
+            "items",
         ),
         (
             [("undetermined", inf, inf), ("undetermined", nan, nan)],
@@ -68,6 +70,15 @@ def test_each_rung_says_what_it_needs() -> None:
     rungs = board(*[("undetermined", few, many) for few, many in kinds]).rungs
     told = ["120", "over 1 million", "no gap so far", "no item in common"]
     assert [rung.needed for rung in rungs] == told
+    [equal] = board(("equivalent", inf, inf)).rungs
+    assert equal.needed == "equivalent"
+
+
+def test_a_number_over_which_is_none_is_explained_with_or_without_an_arrow() -> None:
+    below = "below 0.8 even on a thousand times these items"
+    assert what_lines_mean([board(("undetermined", 10, inf))], 0.8)[1:] == [f"an arrow: {below}"]
+    rungs = [replace(rung, gap=0.01) for rung in board(("undetermined", inf, inf)).rungs]
+    assert what_lines_mean([HaveNeed("exam", 1000, rungs)], 0.8)[1:] == [f"over: {below}"]
 
 
 @pytest.mark.parametrize(
