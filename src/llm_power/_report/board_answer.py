@@ -247,7 +247,7 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
             f"Detectable gap at power {board.point.power:g}: {span}{pairs_named}; smaller true "
             "gaps are found less often."
         )
-    is_planned = np.isfinite(pairs[["items_even", "items_assured"]]).any(axis=1)
+    is_planned = pairs[["items_even", "items_assured"]].lt(np.inf).any(axis=1)
     few = pairs["n_items"][is_planned & pairs["n_items"].between(1, _PLANNED_FROM - 1)]
     if len(few):
         sentences.append(
