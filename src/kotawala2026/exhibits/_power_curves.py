@@ -152,7 +152,8 @@ def power_figure(
         f"{', '.join(ratios)} of N* (pooled Monte Carlo SE {pooled:.3f}) at {gap} = {gaps}; "
         "crosses: where they are one sample, whose curve is not drawn. The paper does not "
         f"say which it resamples; of samples {100 * every:.1f}% keep all {len(expected)} "
-        f"crossings within {100 * tolerance:g}% of this N* (gap assumed normal). Crossings are interpolated on the scale of eq. (2). "
+        f"crossings within {100 * tolerance:g}% of this N* (gap assumed normal). Crossings are "
+        "interpolated on the scale of eq. (2). "
         f"{DECLARED}"
     )
     finding = (
