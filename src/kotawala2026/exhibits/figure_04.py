@@ -169,7 +169,7 @@ def build(calibration: pd.DataFrame, sources: list[Provenance]) -> Table:
         provenance=sources,
         notes=[
             f"{_trials(calibration)} under each hypothesis; "
-            "stopping times in items, ∞ beyond the horizon; their mean with that in place of ∞.",
+            "stopping times in items, ∞ beyond the horizon, for which the mean counts it.",
         ],
     )
 

@@ -130,7 +130,7 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
         ],
         finding=f"Multiplied by 1−ρ, the output of {int(is_half.sum())} of {len(frame)} "
         f"calculators is about half of the required N* = {as_rounded_up(n_star)}: "
-        f"{' and '.join(names[is_half])}, by the formula that the paper gives. "
+        f"{' and '.join(names[is_half])}, by the formula that the paper gives; "
         f"{', '.join(others)} (G*Power by its formula). The paper says "
         f"{int(np.count_nonzero(as_in_print < 0.75 * n_star))}.",
         caption=f"At (p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",

@@ -135,7 +135,7 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
             f"two-sided α = {ALPHA:g} and of the power from its target {POWER:g}, in percentage "
             f"points (pp), {_items(cells)} items a trial; no noise: the same of the "
             "exact rates. Null: both accuracies equal (marginal), or both models as likely to be "
-            "right on each item (sharp). Null and Data are the paper's words; all scores here are 0/1.",
+            "right on each item (sharp). Null and Data are the paper's words; all scores are 0/1.",
             "Its five of nine cells are not named; here, fixed beforehand, the corners and the "
             f"center of mean accuracy and latent correlation: (p, ρ_z) = {_five(cells)}."
             f"{_no_other_five(summary)}",

@@ -292,9 +292,10 @@ def test_a_curve_that_never_crosses_is_refused() -> None:
 
 
 def test_notes_say_what_was_found(figure_of_5: Made, figure_of_6: Made) -> None:
-    five, six = (to_markdown(cast(Table, one.numbers)) for one, _ in (figure_of_5, figure_of_6))
-    assert "within 5%" in five
-    assert "±6%" in six
+    for (one, _), bound in ((figure_of_5, "5%"), (figure_of_6, "6%")):
+        drawing = cast(Drawing, one.drawing)
+        assert f"are within {bound} of N*" in drawing.caption
+        assert f"within {bound} of N* at" in drawing.finding
     frame = calibration()
     crossed = f"{100 * frame['crossed'].iloc[0]:.1f}% of {frame['n_trials'].iloc[0]:,} trials cross"
     assert f"Without a gap {crossed}" in figure_04.finding(frame, 0.05)

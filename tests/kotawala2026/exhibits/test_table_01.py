@@ -57,8 +57,9 @@ def test_only_the_one_sample_form_is_half_of_n_star(frame: pd.DataFrame) -> None
     assert frame["times_one_minus_rho"][4] == pytest.approx(1027.5757826888128, rel=1e-12)
     text = " ".join(to_markdown(present(frame, p_a=P_A, p_b=P_B, rho=RHO)).split())
     said = text.replace("\\", "")
-    assert "output of 1 of 5 calculators is about half of the required N* = 1,028: Cohen;" in said
-    assert "the others give 1,030 (G*Power by its formula). The paper says 3." in said
+    assert "output of 1 of 5 calculators is about half of the required N* = 1,028: Cohen," in said
+    assert "G*Power 1,030, R 1,030, NormalIndPower 1,030 (G*Power by its formula)." in said
+    assert "The paper says 3." in said
     # The formula of G*Power's test is not 2K/h^2, though both round up to 1,471.
     assert frame["convention"].tolist()[:4] == ["K/h^2", "≈ 2K/h^2", "2K/h^2", "2K/h^2"]
     assert "gives 1,470.49 items an arm, 2K/h² 1,470.09" in text

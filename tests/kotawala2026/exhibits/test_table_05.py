@@ -73,9 +73,9 @@ def test_one_verdict_does_not_stand_for_all_pairs(
     rows = [line.split("|")[1].strip() for line in shown.splitlines() if line.startswith("|")]
     assert rows[-2:] == ["Bonferroni, m = 45 (ours)", "Anytime-valid, not crossed (ours)"]
     said = " ".join(shown.replace("\\", "").split())
-    assert "fixed-n: Bonferroni, m = 45: 5 vs 6; Anytime-valid, not resolvable: 5 vs 6;" in said
+    assert "fixed-n: Bonferroni, m = 45: 5 vs 6; Anytime-valid: 5 vs 6;" in said
     assert "Real-ICC clustered: 4 vs 5 and 5 vs 6. 5 vs 6 crosses on these counts" in said
-    assert "N* at α/m is above N, m = 9. Holm" in said
+    assert "Adjusted α: Bonferroni's α/m, m = 9; Holm's" in said
 
 
 def test_crossed_and_resolvable_differ_on_ranks_5_vs_6(

@@ -209,6 +209,6 @@ def test_what_the_page_shows_is_rounded_once() -> None:
     ranks = board.ranks.assign(score_low=ends)
     summary = describe_board(replace(board, ranks=ranks), [example_task()], missing="error")
     data = page_data(board.verdicts, summary, title="rounded")
-    kept = [row["score_low"] for row in data["tasks"][0]["models"]]
+    kept = [row["score_low"] or 0.0 for row in data["tasks"][0]["models"]]
     assert [f"{100 * x:.1f}" for x in kept] == [f"{100 * x:.1f}" for x in ends]
     assert max(len(str(x)) for x in kept) <= len("0.01234")
