@@ -160,16 +160,17 @@ def build(calibration: pd.DataFrame, sources: list[Provenance]) -> Table:
             Column("before", "Before 1,000, %", _percent, "right"),
             Column("within", "1,000 to 5,000, %", _percent, "right"),
             Column("after", "Later, %", _percent, "right"),
-            Column("stopping_10", "10th percentile", as_integer, "right"),
+            Column("stopping_10", "10%", as_integer, "right"),
             Column("stopping_50", "Median", as_integer, "right"),
-            Column("stopping_90", "90th percentile", as_integer, "right"),
+            Column("stopping_90", "90%", as_integer, "right"),
             Column("stopping_mean_to_n_star", "Mean ÷ N*", as_fixed(2), "right"),
         ],
         caption="Behind Figure 4: when the e-process crosses.",
         provenance=sources,
         notes=[
             f"{_trials(calibration)} under each hypothesis; "
-            "stopping times in items, ∞ beyond the horizon, for which the mean counts it.",
+            "right of “Later”: percentiles and mean of the stopping time in items, ∞ beyond the "
+            "horizon, for which the mean counts it.",
         ],
     )
 
