@@ -22,3 +22,5 @@ def test_every_table_fits_a_plain_article(whole_run: Path, tmp_path: Path, optio
     assert complaints(tables, tmp_path, option) == []
     shrunk = ("resizebox", "scalebox", r"\scriptsize", r"\tiny")
     assert not [name for name, table in tables.items() for word in shrunk if word in table]
+    # What LaTeX has no command for here is written as its code point.
+    assert not [name for name, table in tables.items() if "{[}U+" in table]

@@ -154,7 +154,7 @@ def build(calibration: pd.DataFrame, sources: list[Provenance]) -> Table:
     return Table(
         frame=calibration,
         columns=[
-            Column("hypothesis", "Hypothesis", as_text),
+            Column("hypothesis", "Under", as_text),
             Column("crossed", "Crossed, %", _percent, "right"),
             Column("crossed_se", "SE", _percent, "right"),
             Column("before", "Before 1,000, %", _percent, "right"),
@@ -163,7 +163,7 @@ def build(calibration: pd.DataFrame, sources: list[Provenance]) -> Table:
             Column("stopping_10", "10%", as_integer, "right"),
             Column("stopping_50", "Median", as_integer, "right"),
             Column("stopping_90", "90%", as_integer, "right"),
-            Column("stopping_mean_to_n_star", "Mean ÷ N*", as_fixed(2), "right"),
+            Column("stopping_mean_to_n_star", "Mean/N*", as_fixed(2), "right"),
         ],
         caption="Behind Figure 4: when the e-process crosses.",
         provenance=sources,

@@ -11,7 +11,7 @@ import pytest
 def test_figure_3_says_how_far_the_other_form_is(whole_run: Path) -> None:
     caption = (whole_run / "figures/camera_ready/figure_03.txt").read_text(encoding="utf-8")
     assert "at most 1.27% apart, at 4 vs 5 (printed: within 1%, of a formula" in caption
-    assert "its N* need N = 12,031." in caption
+    assert "its N* need N = 12,031, at which" in caption
 
 
 def test_figure_2_says_which_bars_the_witness_chose(whole_run: Path) -> None:
