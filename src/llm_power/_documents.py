@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -107,17 +107,22 @@ def _validator() -> type[Validator]:
 
 def first_violation(document: Any, schema: Mapping[str, Any]) -> ValidationError | None:
     """Return the first violation of a schema in the order of the file, None if there is none."""
-    errors = _validator()(schema).iter_errors(document)
-    return min(errors, key=lambda error: _place_in(document, error.absolute_path), default=None)
+    orders: dict[int, dict[Any, int]] = {}  # of the keys of each object, by its identity
 
+    def place(error: ValidationError) -> list[Any]:
+        places: list[Any] = []
+        inner = document
+        for part in error.absolute_path:
+            if isinstance(inner, dict):
+                if id(inner) not in orders:
+                    orders[id(inner)] = {key: k for k, key in enumerate(inner)}
+                places.append(orders[id(inner)][part])
+            else:
+                places.append(part)
+            inner = inner[part]
+        return places
 
-def _place_in(document: Any, path: Iterable[Any]) -> list[int]:
-    """Return at which place each part of a path is among its siblings."""
-    places = []
-    for part in path:
-        places.append([*document].index(part) if isinstance(document, dict) else part)
-        document = document[part]
-    return places
+    return min(_validator()(schema).iter_errors(document), key=place, default=None)
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
