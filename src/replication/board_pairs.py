@@ -10,7 +10,7 @@ from llm_power._board.clusters import clustered
 from llm_power._board.operating_point import HELD_UP_TO, Declared, OperatingPoint, number_of_pairs
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
-from llm_power._scores.store import TaskScores, read_task
+from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
 from replication.stages import read_stage
 
@@ -27,10 +27,9 @@ def require_held(tasks: Sequence[TaskScores], family: Family) -> None:
         )
 
 
-def board_pairs(scores: Sequence[str], settings: Mapping[str, Any]) -> BoardPairs:
+def board_pairs(tasks: Sequence[TaskScores], settings: Mapping[str, Any]) -> BoardPairs:
     """Return all pairs of a board, compared by the settings of its jobs."""
     point, declared = OperatingPoint(**settings["point"]), Declared(**settings["declared"])
-    tasks = [read_task(path) for path in scores]
     cluster = settings["cluster"]
     return BoardPairs(clustered(tasks, cluster), "all", cluster, point, declared)
 

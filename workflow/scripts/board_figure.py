@@ -25,8 +25,10 @@ with logged():
         average = average_tasks(
             pairs.tasks, family=given.family, cluster=given.cluster, point=point, declared=declared
         )
-    family = pairs.adjusted(*p_values_between(pairs, 0, pairs.n_pairs))
-    readings = cluster_readings(pairs, family)
+    readings = []
+    if given.cluster is not None:
+        family = pairs.adjusted(*p_values_between(pairs, 0, pairs.n_pairs))
+        readings = cluster_readings(pairs, family)
     board = board_of_tables(pairs, verdicts, ranks, average, readings)
     summary = describe_board(board, tasks, missing=given.missing, cluster=given.cluster)
     data = page_data(

@@ -4,13 +4,14 @@ from pathlib import Path
 
 from llm_power._board.pair_store import PairFile, read_family
 from llm_power._board.stream import Tally, columns_between
+from llm_power._scores.store import read_task
 from replication.board_pairs import board_pairs, read_p_values
 from replication.job import logged, snakemake
 
 with logged():
     part = int(snakemake.wildcards.part)
     settings = snakemake.params.settings
-    pairs = board_pairs(snakemake.input.scores, settings)
+    pairs = board_pairs([*map(read_task, snakemake.input.scores)], settings)
     family = read_family(Path(snakemake.input.family[0]), *read_p_values([snakemake.input.p]))[0]
     bounds, tally = pairs.parts(settings["parts"])[part], Tally.empty(pairs.tasks)
     with PairFile(Path(snakemake.output.pairs), pairs.tasks) as file:

@@ -19,7 +19,8 @@ from replication.job import logged, save, snakemake, write_csv
 
 with logged():
     given, output = snakemake.params, snakemake.output
-    pairs = board_pairs(snakemake.input.scores, given.settings)
+    tasks = [read_task(path) for path in snakemake.input.scores]
+    pairs = board_pairs(tasks, given.settings)
     tally = Tally.empty(pairs.tasks)
     for path in snakemake.input.tallies:
         tally.merge(Tally.from_json(Path(path).read_text(encoding="utf-8")))
@@ -27,7 +28,6 @@ with logged():
         Path(snakemake.input.family[0]), *read_p_values(snakemake.input.parts)
     )
     board = board_of(shown_pairs(pairs, family, ends, tally, Keep()), pairs)
-    tasks = [read_task(path) for path in snakemake.input.scores]
     sources = score_provenance(tasks)
     summary = describe_board(board, tasks, missing=given.missing, cluster=pairs.cluster)
     tables = streamed_tables(board, tasks, title=given.title) | landscape_tables(
