@@ -241,6 +241,11 @@ def with_leaders(ranks: pd.DataFrame, pairs: BoardPairs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
+def are_unknown(ranks: pd.DataFrame) -> bool:
+    """Return whether nothing is known of the possible ranks of any model."""
+    return bool(ranks["rank_low"].isna().all())
+
+
 def first_sentence(ranks: pd.DataFrame, verdicts: pd.DataFrame, alpha: float) -> str:
     """Return who is first of one task, or who could be, and why other lines may seem to differ."""
     could = ranks.loc[ranks["rank_low"].eq(1).fillna(False), "model"].tolist()
@@ -254,7 +259,7 @@ def first_sentence(ranks: pd.DataFrame, verdicts: pd.DataFrame, alpha: float) ->
             f"{sentence}: it beats each rival in a test of its own, which needs no adjustment for "
             "other pairs; possible ranks and verdicts hold for all pairs at once."
         )
-    if ranks["rank_low"].isna().all():
+    if are_unknown(ranks):
         return f"{who} leads; which models could be first is unknown."
     if len(could) == len(ranks) > 2:
         return f"Any of the {len(could):,} models could be first."
@@ -267,7 +272,7 @@ def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
     """Return why ranks do not follow the scores, or overlap where a verdict tells models apart."""
     low, high = (ranks[name].astype("Float64").astype(float) for name in ("rank_low", "rank_high"))
     notes = []
-    if low.isna().all():
+    if are_unknown(ranks):
         notes.append(
             "Possible ranks are unknown: a task has fewer than two items that every model has a "
             "score on."
@@ -284,11 +289,12 @@ def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
             "item."
         )
     if (np.diff(low) < 0).any() or (np.diff(high) < 0).any():
-        missing = "a lead counts only if no value of the missing scores would close it, and "
+        missing = ""
+        if ranks["n_missing"].any():
+            missing = "a lead counts only if no value of the missing scores would close it, and "
         notes.append(
-            f"Possible ranks need not follow the scores: {missing * bool(ranks['n_missing'].any())}"
-            "a gap that varies less, between items or clusters, shows sooner than a larger one "
-            "that varies more."
+            f"Possible ranks need not follow the scores: {missing}a gap that varies less, between "
+            "items or clusters, shows sooner than a larger one that varies more."
         )
     same = (low.to_numpy()[first] == low.to_numpy()[second]) & (
         high.to_numpy()[first] == high.to_numpy()[second]

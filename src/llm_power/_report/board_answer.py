@@ -32,7 +32,7 @@ from llm_power._board.measure import (
     percent,
     percent_interval,
 )
-from llm_power._board.ranks import first_sentence, further_sentence, rank_notes
+from llm_power._board.ranks import are_unknown, first_sentence, further_sentence, rank_notes
 from llm_power._board.repeats import describe_repeats
 from llm_power._board.summary import discovery_sentence, selection_sentence
 from llm_power._choices import TEST_NAMES
@@ -89,7 +89,7 @@ def _headline(board: BoardVerdicts) -> str:
         who = f"no average over {n_tasks} tasks: {board.average.why_none}"
     elif ranks["first"].iloc[0]:
         who = f"{ranks['model'].iloc[0]} is first{where}"
-    elif ranks["rank_low"].isna().all():
+    elif are_unknown(ranks):
         who = f"which models could be first{where} is unknown"
     else:
         who = f"{could:,} of {counted(len(ranks), 'model')} could be first{where}"
