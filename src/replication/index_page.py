@@ -252,11 +252,13 @@ def _by_end(paths: Iterable[str], results: Path) -> list[tuple[str, list[tuple[s
     offered = [path for path in paths if not path.endswith(_NOT_OFFERED)]
     names = Counter(Path(path).name for path in offered)
     # Of two files of one name the folder tells which is which.
-    named = [
-        ("/".join(Path(path).parts[-2 if names[Path(path).name] > 1 else -1 :]), path)
+    links = [
+        (
+            "/".join(Path(path).parts[-2 if names[Path(path).name] > 1 else -1 :]),
+            _address(path, results),
+        )
         for path in offered
     ]
-    links = [(name, _address(path, results)) for name, path in named]
     by_end = {end: [one for one in links if one[0].endswith(f".{end}")] for end in _ENDS}
     return [(end, named) for end, named in by_end.items() if named]
 

@@ -348,7 +348,8 @@ class _TaskPairs:
             some = slice(low, low + chunk)
             for found in self._evidence.of(first[some], second[some], block=block):
                 placed = slice(low, low := low + len(found.n_items)), found
-                kept += [placed] if keeps else []
+                if keeps:
+                    kept.append(placed)
                 yield placed
         if keeps:
             self._kept[self._family] = kept

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_05UP, Context
+from functools import cache
 from typing import Any, Final, TypedDict, cast
 
 import numpy as np
@@ -317,6 +318,10 @@ def _squeezed(cells: Sequence[Cell]) -> Column:
 
 
 def _rounded(value: float, digits: int) -> float:
+    return float(_rounding(digits).create_decimal(repr(float(value))))
+
+
+@cache
+def _rounding(digits: int) -> Context:
     # So that rounding again to what is shown gives what rounding once does.
-    rounding = Context(prec=digits, rounding=ROUND_05UP)
-    return float(rounding.create_decimal(repr(float(value))))
+    return Context(prec=digits, rounding=ROUND_05UP)

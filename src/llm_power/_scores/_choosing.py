@@ -202,21 +202,21 @@ def read_each(
     n_reads = 0
     for task, read in reads:
         n_reads += 1
-        rest, is_over = [*options.clusters], False
-        while not is_over:
-            is_over = True
+        rest = [*options.clusters]
+        while True:
             try:
                 found += read(replace(options, clusters=rest))
             except NoClusterColumn as fault:
                 lacking.append(fault)
                 rest.remove(fault.column)
-                is_over = False
+                continue
             except ScoreError as fault:
                 if not fault.settings:
                     raise
                 if isinstance(fault, OpenChoice):
                     fault.task = fault.task or task
                 left_open.append(fault)
+            break
     if left_open:
         # What no task has is replaced; to what some lack, what they have is added.
         is_everywhere = len(left_open) == n_reads

@@ -66,14 +66,13 @@ def json_document(data: bytes, refuse: Callable[[str], Exception]) -> Any:
     """Return what a small file says as a whole, by the same rules, or `refuse` it by its fault."""
     try:
         return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)
-    except (RecursionError, ValueError) as error:
-        if isinstance(error, RecursionError):
-            problem = "nested too deeply"
-        elif isinstance(error, _RepeatedKey):
-            problem = f"an object has the key {error.args[0]!r} twice"
-        else:
-            problem = str(error)
+    except RecursionError as error:
+        raise refuse("not JSON in UTF-8 (nested too deeply)") from error
+    except _RepeatedKey as error:
+        problem = f"an object has the key {error.args[0]!r} twice"
         raise refuse(f"not JSON in UTF-8 ({problem})") from error
+    except ValueError as error:
+        raise refuse(f"not JSON in UTF-8 ({error})") from error
 
 
 def _list(text: _Text) -> Iterator[Any]:
