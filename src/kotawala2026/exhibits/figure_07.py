@@ -36,7 +36,7 @@ def make(inputs: Inputs) -> Exhibit:
         f"Required items N* of adjacent ranks on MMLU-Pro; dashed: N = {n_items:,}, the items "
         f"that all four models answered of {drawn:,} drawn. The paper prints gap and "
         f"correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}, the range of n_h/N* "
-        " over the three, and no accuracy. Whisker: N* of all counts of these items that "
+        "over the three, and no accuracy. Whisker: N* of all counts of these items that "
         "display these numbers, black where the pair is unresolved, as printed; circle: the "
         "witness, one of them. The other pairs are printed as resolved, that is, as needing at "
         "most N items; which GPT model leads the text does not say. "

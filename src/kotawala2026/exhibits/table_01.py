@@ -112,11 +112,7 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
     as_in_print = frame["times_one_minus_rho_printed"].str.replace(",", "").astype(float)
     is_half = frame["times_one_minus_rho"] < 0.75 * n_star
     names = frame["calculator"].str.split().str[0].str.removeprefix("statsmodels.")
-    others = [
-        f"{name} {as_rounded_up(items)}"
-        for name, items in zip(names, frame["times_one_minus_rho"], strict=True)
-        if items >= 0.75 * n_star
-    ][:-1]
+    others = (names + " " + frame["times_one_minus_rho"].map(as_rounded_up))[~is_half].iloc[:-1]
     _, g_power, r_pwr, *_ = frame["per_arm"]
     return Table(
         frame=frame,

@@ -13,7 +13,6 @@ from kotawala2026.labels import in_printed_order, spelled_out, task_label
 from kotawala2026.operating_point import DECLARED, POWER
 from llm_power._board.columns import verdict_table
 from llm_power._board.resolution import add_multiplicity, add_sequential
-from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
 from llm_power._statistics.arrays import BoolArray
@@ -26,7 +25,6 @@ from replication.exhibits import Exhibit, Inputs
 MMLU_PRO, OLL_V1 = "MMLU-Pro", "OLL v1"
 _FROM_COUNTS, _FROM_BOARD = "counts", "board"
 _CLUSTERED = "Real-ICC clustered"
-_OURS = "(ours)"
 _MONITORED, _NOT_CROSSED = "Anytime-valid, not resolvable", "Anytime-valid, not crossed"
 
 
@@ -173,7 +171,9 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
     records = []
     printed_first = cells.sort_values("printed", key=pd.Series.isna, kind="stable")
     for row, of_row in printed_first.groupby("row", sort=False):
-        record: dict[str, object] = {"procedure": row, "condition": _condition(str(row))}
+        procedure = str(of_row["procedure"].iloc[0])
+        condition = _CONDITIONS.get(procedure) or _CONDITIONS[procedure.partition(",")[0]]
+        record: dict[str, object] = {"procedure": row, "condition": condition}
         for board in frame["board"].unique():
             cells_of_board = of_row[of_row["board"] == board]
             record |= {
@@ -185,27 +185,19 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
-def _condition(row: str) -> str:
-    """Say under which condition a row counts a pair as unresolved."""
-    if row.startswith(_NOT_CROSSED):
-        return "e-process below 1/α"
-    for begin, condition in _CONDITIONS.items():
-        if row.startswith(begin):
-            return condition
-    raise InvalidArgument(f"a row of Table 5 must be of a known procedure, got {row!r}")
-
-
+# When each procedure leaves a pair unresolved.
 _CONDITIONS = {
     "Fixed-n": "N* > N",
     "Bonferroni": "N* at adjusted α > N",
     "Anytime-valid": "N* by boundary > N",
+    _NOT_CROSSED: "e-process below 1/α",
     _CLUSTERED: "N* × DE > N",
 }
 
 
 def _row_of(procedure: str, printed: bool) -> str:
     if not printed:
-        return f"{procedure} {_OURS}"
+        return f"{procedure} (ours)"
     name = procedure.partition(",")[0]
     return "Bonferroni / Holm" if name in ("Bonferroni", "Holm") else name
 

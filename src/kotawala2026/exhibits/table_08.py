@@ -61,7 +61,8 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         )
         if not agrees.all()
     ] or ["Against all items, instead of those that remain, the counts are the same."]
-    whole, *drops = frame.sort_values("dropped", key=lambda names: names != BASE)["n_items"]
+    n_items = frame.set_index("dropped")["n_items"]
+    whole, drops = n_items[BASE], n_items.drop(BASE)
     return Table(
         frame=frame,
         shown=_as_printed(frame),
@@ -74,7 +75,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         finding="".join(of_witness(provenance, "Scores with the printed counts exist. On them "))
         + _finding(frame),
         caption=f"Adjacent MMLU-Pro pairs, clustered by subject: N = {whole:,} items in "
-        f"{len(drops)} subjects, of which {min(drops):,} to {max(drops):,} remain.",
+        f"{len(drops)} subjects, of which {drops.min():,} to {drops.max():,} remain.",
         total=True,
         number="8",
         provenance=[*provenance, Provenance.published("Table 8")],
