@@ -20,8 +20,6 @@
     cluster: ["Clustered", "the design effect of the clusters"],
   };
 
-  // What a task may not have.
-  const UNKNOWN = { ps: null, pf: null, pe: null, lo: null, hi: null, even: null, need: null, sees: null, more: null, turn: null, deff: null, inflation: null };
   // Holm's q and Benjamini and Hochberg's, as `stepwise_required_n` has them; pairs without items come last.
   const ordered = ({ g, t2 }) => {
     const known = t2.map((one) => one || 0), order = g.map((_, k) => k).sort((x, y) => known[y] - known[x] || x - y);
@@ -43,32 +41,40 @@
     }
   };
 
+  // A task's pairs: each looks its cells up in the columns; what a task may not have is unknown.
+  const OPTIONAL = ["ps", "pf", "pe", "lo", "hi", "even", "need", "sees", "more", "turn", "deff", "inflation"];
+  const rowsOf = ({ pairs, kind }, t, from) => {
+    class Pair { constructor(k) { this.k = k; this.g = from + k; } }
+    const offer = (name, get) => Object.defineProperty(Pair.prototype, name, { get, configurable: true });
+    const given = (name) => Object.getOwnPropertyDescriptor(Pair.prototype, name)?.get ?? (() => null);
+    for (const [name, cells] of Object.entries({ t, ...Object.fromEntries(OPTIONAL.map((name) => [name, null])), ...pairs })) offer(name, Array.isArray(cells) ? function () { return cells[this.k]; } : () => cells);
+    const [delta, gap, t2] = ["delta", "gap", "t2"].map(given);
+    offer("delta", function () { return delta.call(this) ?? NaN; });
+    if (kind === "binary") {
+      offer("n00", function () { return this.n - this.n11 - this.b - this.c; });
+      offer("delta", function () { return (this.b - this.c) / this.n; });
+      offer("var", function () { return (this.b + this.c) / this.n - this.delta ** 2; });
+      offer("pa", function () { return (this.n11 + this.b) / this.n; });
+      offer("pb", function () { return (this.n11 + this.c) / this.n; });
+    }
+    // What the verdict is about.
+    offer("gap", function () { return gap.call(this) ?? this.delta; });
+    // Squared standardized gap; q at a level is this over the square of zSum.
+    offer("t2", kind === "average" ? function () { return t2.call(this) ?? NaN; }
+      : function () { return !this.n ? NaN : this.delta === 0 ? 0 : this.var > 0 ? this.delta ** 2 * this.n / this.var : Infinity; });
+    const count = Math.max(...Object.values(pairs).map((cells) => Array.isArray(cells) ? cells.length : 1));
+    return Array.from({ length: count }, (_, k) => new Pair(k));
+  };
+
   // Pairs have one number over all tasks; those of one file are a family.
   const readPairs = (board) => {
-    const tasks = board.tasks.map(({ pairs, kind }, t) => {
-      const count = Math.max(...Object.values(pairs).map((cells) => Array.isArray(cells) ? cells.length : 1));
-      const columns = Object.entries(pairs).map(([name, cells]) => [name, Array.isArray(cells) ? cells : Array(count).fill(cells)]);
-      return Array.from({ length: count }, (_, k) => {
-        const pair = { t, k, ...UNKNOWN };
-        for (const [name, cells] of columns) pair[name] = cells[k];
-        if (kind === "binary") {
-          pair.n00 = pair.n - pair.n11 - pair.b - pair.c;
-          pair.delta = (pair.b - pair.c) / pair.n;
-          pair.var = (pair.b + pair.c) / pair.n - pair.delta ** 2;
-          pair.pa = (pair.n11 + pair.b) / pair.n;
-          pair.pb = (pair.n11 + pair.c) / pair.n;
-        }
-        pair.delta ??= NaN;
-        // What the verdict is about.
-        pair.gap ??= pair.delta;
-        // Squared standardized gap; q at a level is this over the square of zSum.
-        if (kind === "average") pair.t2 ??= NaN;
-        else pair.t2 = !pair.n ? NaN : pair.delta === 0 ? 0 : pair.var > 0 ? pair.delta ** 2 * pair.n / pair.var : Infinity;
-        return pair;
-      });
+    let from = 0;
+    const tasks = board.tasks.map((task, t) => {
+      const rows = rowsOf(task, t, from);
+      from += rows.length;
+      return rows;
     });
     const all = tasks.flat();
-    all.forEach((pair, g) => { pair.g = g; });
     // Columns of numbers, which a tick of a control reads many times faster than the pairs.
     const column = (of, key) => Float64Array.from(of, (pair) => pair[key] ?? NaN);
     const families = [...Map.groupBy(tasks, (_, t) => board.tasks[t].result).entries()].map(([result, of]) => {
@@ -165,7 +171,8 @@
   // Of many pairs the data are deflated.
   const unpacked = async ({ type, textContent }) => {
     if (type === "application/json") return textContent;
-    const bytes = Uint8Array.from(atob(textContent), (c) => c.charCodeAt(0));
+    const text = atob(textContent), bytes = new Uint8Array(text.length);
+    for (let k = 0; k < text.length; k += 1) bytes[k] = text.charCodeAt(k);
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
   };
 
@@ -905,14 +912,13 @@
       return canvas.toDataURL();
     };
     // What is shown stands in the address, so that a link leads to it; while a control moves, the address rests.
-    let remembering = 0, opened = null, returning = false;
+    let resting = 0, opened = null, returning = false;
     const view = () => {
       const state = Object.entries({ task: t, procedure: procedure.value, alpha: level(), power: target(), top: shown(), q: search.value, order: orders.pairs, ranked: orders.ranking });
       const usual = { task: 0, procedure: "verdict", alpha: board.alpha, power: board.power, top: models().length, q: "", order: "", ranked: "" };
       return new URLSearchParams(state.filter(([key, value]) => value !== usual[key]));
     };
     const remember = (step = "replaceState") => {
-      clearTimeout(remembering);
       const query = view();
       if (opened) query.set("pair", `${opened.i}-${opened.j}`);
       // Some browsers refuse a page on disk a changed address.
@@ -959,14 +965,14 @@
       for (const option of procedure.options) option.disabled = !known(option.value);
       if (procedure.selectedOptions[0].disabled) { procedure.value = "verdict"; read(); }
       for (const panel of [headline, provenance]) panel();
-      // Of many pairs the first panel in view is drawn at once, further ones and those near it in turn, the others when they come near.
+      // Of many pairs the first panel in view is drawn at once, further ones in turn, those near it when the control rests, the others when they come near.
       for (const panel of drawn.values()) panel.due = true;
       const many = rows().length >= MANY, order = [...drawn.keys()];
-      queue = many ? [inView, near].flatMap((seen) => order.filter((element) => seen.has(element))) : order;
+      queue = many ? order.filter((element) => inView.has(element)) : order;
       for (const element of queue.splice(0, many ? 1 : queue.length)) drawDue(drawn.get(element));
       drawNext();
-      clearTimeout(remembering);
-      remembering = setTimeout(remember, 100);
+      clearTimeout(resting);
+      resting = setTimeout(() => { remember(); queue.push(...near); drawNext(); }, 100);
     };
     const drawDue = (panel) => { if (panel.due) { panel.due = false; panel.draw(); } };
     const drawn = new Map(Object.entries({ ladder, ranking, heat, share, flips, list }).map(([id, panel]) => [document.getElementById(id === "list" ? "pairs" : id), { draw: panel, due: true }]));

@@ -61,8 +61,8 @@ const Page = (() => {
   const zSum = (level, power) => ndtri(power) - ndtri(level / 2);
 
   // Numbers as they are read.
-  const FORMATS = Array.from({ length: 16 }, (_, digits) => new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
-  const grouped = (x, digits = 0) => FORMATS[digits].format(x);
+  const formats = [];
+  const grouped = (x, digits = 0) => (formats[digits] ??= new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })).format(x);
   /** A number of items, rounded up. */
   const asItems = (n) => Number.isNaN(n) ? "–" : Number.isFinite(n) ? grouped(Math.ceil(n - 1e-9)) : "no number";
   const count = (n, what) => `${grouped(n)} ${what}${n === 1 ? "" : "s"}`;
