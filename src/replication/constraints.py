@@ -334,10 +334,11 @@ def witness_task(
 ) -> TaskScores:
     """Return a witness's scores, shape (n_items, n_models), in the form the pair engine reads."""
     # `files` has the SHA-256 of what it was made from, by name; `free`, what was chosen freely;
-    # `besides`, what it was fitted to besides, with an "and".
-    fitted = f"{besides}the printed numbers marked input or target in results/witness/roles.csv"
+    # `besides`, what it was fitted to besides.
+    printed = "this board's inputs and targets in results/witness/roles.csv"
     if FITTED in files:
-        fitted += f", whose SHA-256 is {files[FITTED][:12]}"
+        printed += f", digest {files[FITTED][:12]}"
+    fitted = " and ".join(filter(None, [besides, printed]))
     if free:
         fitted += f"; free: {'; '.join(free)}"
     return TaskScores(

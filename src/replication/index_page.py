@@ -22,7 +22,7 @@ from llm_power._board.measure import Measure
 from llm_power._board.page_data import PageData
 from llm_power._provenance import FINDING
 from llm_power._report.board_page import render_board_page
-from llm_power._report.page import page_environment, page_parts
+from llm_power._report.page import page_environment, page_parts, visible
 from llm_power._report.tables import MARKS
 from llm_power_audit._csv import Rows
 from llm_power_audit._exhibits import picture_address
@@ -96,14 +96,17 @@ class _Entry:
         return counted(claim["verdict"] for claim in self._claims)
 
     @property
-    def contradicted(self) -> Iterator[tuple[str, str, str]]:
+    def contradicted(self) -> list[tuple[Markup, str, str]]:
         """Its contradicted claims: what each says, where and how, and the address of its test."""
+        found = []
         for row in self._claims:
             if row["verdict"] == "contradicted":
                 is_numbered = row["section"][:1].isdigit()
                 section = f"Section {row['section']}" if is_numbered else row["section"]
+                place = f"{section}, {row['place']}: “{row['printed']}”"
                 address = f"audit/report.html#{quote(claim_anchor(row['id']))}"
-                yield row["claim"], f"{section}, {row['place']}: “{row['printed']}”", address
+                found.append((_subscripts(row["claim"]), place, address))
+        return found
 
     @property
     def _claims(self) -> Rows:
@@ -128,8 +131,8 @@ class _Entry:
             "file": _address(path, self.results),
             "title": title,
             "finding": finding,
-            # The table behind a figure has its provenance too.
-            "caption": _subscripts(text.removesuffix(source) if self._files(".md") else text),
+            # The picture has its provenance too.
+            "caption": _subscripts(text.removesuffix(source)),
             "width": width,
             "is_wide": width > _NARROW,
         }
@@ -245,7 +248,7 @@ def _document(path: Path) -> Markup:
 
 def _subscripts(text: str) -> Markup:
     """Return text or markup as markup, with the subscripts of symbols below the line."""
-    return Markup(_SUBSCRIPT.sub(r"\1<sub>\2</sub>", str(escape(text))))
+    return Markup(_SUBSCRIPT.sub(r"\1<sub>\2</sub>", str(escape(visible(text)))))
 
 
 def _by_end(paths: Iterable[str], results: Path) -> list[tuple[str, list[tuple[str, str]]]]:

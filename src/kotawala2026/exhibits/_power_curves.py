@@ -24,7 +24,7 @@ from llm_power._statistics.arrays import FloatArray, IntArray
 from replication.exhibits import Drawing, Exhibit
 from replication.stages import csv_text
 
-_SHOWN_AS: Final = {"expected": "exact gap", "drawn": "sampled"}
+_SHOWN_AS: Final = {"expected": "exact gap", "drawn": "one sample"}
 _MARKERS: Final = ("o", "s", "^")
 _CROSS: Final[dict[str, Any]] = {
     "marker": "x",
@@ -40,8 +40,6 @@ _POINTS: Final[dict[str, Any]] = {
     "capsize": 2.2,
     "capthick": 0.7,
 }
-# The percentile bootstrap of fewer rejects far too often, and its power does not grow with n.
-_FEWEST_ITEMS: Final = 12
 
 
 def tabulate(curves: Iterable[pd.DataFrame], *, tolerance: float) -> pd.DataFrame:
@@ -118,27 +116,26 @@ def power_figure(
             drawn["crossing_to_reference"],
         )
     )
-    held = within == len(expected)
     every = float(np.prod(expected["drawn_within"].to_numpy()))
     n_reference, n_trials = (int(curves[name].iloc[0]) for name in ("n_reference", "n_trials"))
     table = Table(
         frame=curves,
         columns=[
-            Column("reference", "Reference", _SHOWN_AS.__getitem__),
+            Column("reference", f"{n_reference:,} items", _SHOWN_AS.__getitem__),
             Column("delta", gap, as_text, "right"),
             Column("n_star", "N*", as_fixed(1), "right", "$N^{*}$"),
-            Column("reference_n_star", "N* of the reference", as_fixed(1), "right"),
-            Column("crossing", "Items at the target", as_fixed(1), "right"),
+            Column("reference_n_star", "Their own N*", as_fixed(1), "right"),
+            Column("crossing", f"Items at power {POWER:g}", as_fixed(1), "right"),
             Column("crossing_se", "SE", as_integer, "right"),
             Column("crossing_to_n_star", "Ratio to N*", as_fixed(3), "right", "Ratio to $N^{*}$"),
             Column("crossing_to_n_star_se", "SE", as_fixed(3), "right"),
-            Column("crossing_to_reference", "Ratio to N* of the reference", as_fixed(3), "right"),
+            Column("crossing_to_reference", "Ratio to their own N*", as_fixed(3), "right"),
         ],
         caption=behind,
         provenance=[Provenance.simulated(seed=seed, trials=n_trials, unit="trials a point")],
         notes=[
-            f"Exact gap: the {n_reference:,} resampled items have this gap{off}; sampled: they are "
-            "drawn, and have a gap and an N* of their own.",
+            f"Exact gap: the {n_reference:,} resampled items have this gap{off}; one sample: they "
+            "are drawn, and have a gap and an N* of their own.",
             *notes,
             "SE: Monte Carlo error, by the slope between the two sizes about the target; the "
             "figure's caption pools it over the gaps.",
@@ -157,26 +154,21 @@ def power_figure(
         f"{DECLARED}"
     )
     finding = (
-        f"If the {n_reference:,} resampled items have the stated gap, power reaches {POWER:g} "
-        f"within {100 * tolerance:g}% of N* at {_all_of(within, len(expected))} gaps"
-        f"{', as printed' if held else ''}{by_little}; if they are a sample, at {of_drawn} of "
-        f"{len(expected)}, and at {_all_of(of_own, len(expected))} of the sample's own N*."
+        f"Whether power reaches {POWER:g} within {100 * tolerance:g}% of N*, as printed, depends "
+        f"on what is resampled: where {n_reference:,} items have the stated gap, it does at "
+        f"{within} of {len(expected)} gaps{by_little}; where they are one sample, at {of_drawn} of "
+        f"{len(expected)}, though at {of_own} of {len(expected)} within {100 * tolerance:g}% of "
+        "their own N*."
+        if within != of_drawn
+        else f"Power reaches {POWER:g} within {100 * tolerance:g}% of N* at {within} of "
+        f"{len(expected)} gaps{by_little}, whether the {n_reference:,} resampled items have the "
+        "stated gap or are one sample."
     )
-    few = sorted(set(frame.loc[frame["n_items"] < _FEWEST_ITEMS, "n_items"]))
-    if few:
-        caption += (
-            f" Grey, not joined: {' and '.join(map(str, few))} items, from which the percentile "
-            "bootstrap rejects more often than α where there is no gap."
-        )
     return Exhibit(
         table,
         Drawing(title, table.provenance, lambda: draw(frame, symbol, tolerance), caption, finding),
         files={"_points.csv": csv_text(frame)},
     )
-
-
-def _all_of(count: int, total: int) -> str:
-    return f"all {total}" if count == total else f"{count} of {total}"
 
 
 def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
@@ -191,11 +183,8 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
         n_star, crossing, multiple = (
             float(curve[name].iloc[0]) for name in ("n_star", "crossing", "crossing_to_n_star")
         )
-        few = curve["n_items"] < _FEWEST_ITEMS
         looks = {"color": color, "label": f"${symbol} = {gap:.2f}$"}
-        handles.append(_add_points(ax, curve[~few], marker=marker, **looks))
-        if few.any():
-            _add_points(ax, curve[few], marker=marker, color="0.6", linestyle="")
+        handles.append(_add_points(ax, curve, marker=marker, **looks))
         ax.axvspan(
             n_star * (1 - tolerance), n_star * (1 + tolerance), color=color, alpha=0.2, linewidth=0
         )
@@ -206,7 +195,7 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
         note(ax, mark, (n_star * (1 + tolerance), 0.03), (2, 0), rotation=90, va="bottom")
     ax.axhline(POWER, color="0.3", linestyle=":", linewidth=0.8)
     drawn = frame.loc[frame["reference"] == "drawn", "crossing"].unique()
-    (cross,) = ax.plot(drawn, [POWER] * len(drawn), label="sampled", **_CROSS)
+    (cross,) = ax.plot(drawn, [POWER] * len(drawn), label="one sample", **_CROSS)
     ax.set(xscale="log", ylim=(0, 1.03), xlabel="items $n$", ylabel="power of the bootstrap")
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.xaxis.set_minor_formatter(NullFormatter())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +19,7 @@ from kotawala2026.simulations import (
 from llm_power._provenance import Provenance
 from llm_power._report.figures import BLUE, new_figure
 from llm_power._report.tables import Column, Table, as_fixed, as_integer, as_percent, as_text
+from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.e_process import UNIFORM_98
 from llm_power._statistics.random_streams import named_rng
 from replication.exhibits import Drawing, Exhibit, Inputs
@@ -45,6 +46,7 @@ def make(inputs: Inputs) -> Exhibit:
     p10, p01 = discordance_from_required_n(pair["delta"], pair["n_star"])
     trajectories = compute(**pair, n_trajectories=numbers["n_trajectories"])
     calibration = calibrate(**pair, n_trials=numbers["n_trials"], window=window, alpha=alpha)
+    drawn = first_crossings(trajectories, numbers["n_trajectories"], alpha)
     sources = [
         Provenance.simulated(seed=numbers["seed"], trials=numbers[trials], unit=unit)
         for trials, unit in (
@@ -53,11 +55,11 @@ def make(inputs: Inputs) -> Exhibit:
         )
     ]
     return Exhibit(
-        build(calibration, sources),
+        build(calibration, sources, settings["figure_4_stopping"]),
         Drawing(
             "Mixture e-process trajectories",
             sources,
-            lambda: draw(trajectories, calibration, window=window, alpha=alpha),
+            lambda: draw(trajectories, calibration, drawn, window=window, alpha=alpha),
             f"An ARC pair that the paper does not name, with gap δ = {pair['delta']:g}, "
             f"correlation ρ = {settings['e_process_rho']:g}, N* = {pair['n_star']:,} at two-sided "
             f"α = {alpha:g} and power {settings['power']:g}; probably Mistral-7B-Instruct-v0.2 and "
@@ -68,7 +70,7 @@ def make(inputs: Inputs) -> Exhibit:
             "e-process, eq. (24): the mean over θ = 0.01, 0.02, ..., 0.99 without 0.50 of the "
             "products 2θ of each item that the first model alone solves and 2(1 − θ) of each that "
             "the second alone solves; dashed: the threshold log(1/α). "
-            + caption(calibration, trajectories, window, settings),
+            + caption(calibration, drawn, window, settings),
             finding(calibration, alpha),
         ),
         files={"_trajectories.csv": csv_text(trajectories)},
@@ -101,6 +103,20 @@ def compute(
             )
         )
     return pd.concat(parts, ignore_index=True)
+
+
+def first_crossings(
+    trajectories: pd.DataFrame, n_trajectories: int, alpha: float
+) -> dict[str, FloatArray]:
+    """Return where each trajectory of a hypothesis first reaches log(1/alpha); else ``inf``."""
+    beyond = trajectories[trajectories["log_e"] >= np.log(1 / alpha)]
+    first = beyond.groupby(["hypothesis", "trajectory"])["n_items"].min()
+    return {
+        hypothesis: np.array(
+            [first.get((hypothesis, one + 1), np.inf) for one in range(n_trajectories)]
+        )
+        for hypothesis in HYPOTHESES
+    }
 
 
 def calibrate(
@@ -149,8 +165,8 @@ def calibrate(
     return pd.DataFrame(rows)
 
 
-def build(calibration: pd.DataFrame, sources: list[Provenance]) -> Table:
-    """Dress the frame of `calibrate`; `sources` is the figure's provenance."""
+def build(calibration: pd.DataFrame, sources: list[Provenance], stopping: Sequence[float]) -> Table:
+    """Dress the frame of `calibrate`; `sources` is the figure's, `stopping` the printed means."""
     return Table(
         frame=calibration,
         columns=[
@@ -160,37 +176,46 @@ def build(calibration: pd.DataFrame, sources: list[Provenance]) -> Table:
             Column("before", "Before 1,000, %", _percent, "right"),
             Column("within", "1,000 to 5,000, %", _percent, "right"),
             Column("after", "Later, %", _percent, "right"),
-            Column("stopping_10", "10%", as_integer, "right"),
-            Column("stopping_50", "Median", as_integer, "right"),
+            Column("stopping_10", "Stops at: 10%", as_integer, "right"),
+            Column("stopping_50", "median", as_integer, "right"),
             Column("stopping_90", "90%", as_integer, "right"),
-            Column("stopping_mean_to_n_star", "Mean/N*", as_fixed(2), "right"),
+            Column("stopping_mean_to_n_star", "mean/N*", as_fixed(2), "right"),
         ],
         caption="Behind Figure 4: when the e-process crosses.",
         provenance=sources,
         notes=[
-            f"{_trials(calibration)} under each hypothesis; "
-            "right of “Later”: percentiles and mean of the stopping time in items, ∞ beyond the "
-            "horizon, for which the mean counts it.",
+            f"{_trials(calibration)} under each hypothesis. Stops at: percentiles, in items, and "
+            "mean of the stopping time; ∞: not by the last item, as which such trials count in the "
+            "mean, a lower bound. Printed mean under H1, of two pairs: "
+            f"{' to '.join(map(as_fixed(2), stopping))} N*.",
         ],
     )
 
 
 def caption(
     calibration: pd.DataFrame,
-    trajectories: pd.DataFrame,
+    drawn: Mapping[str, FloatArray],
     window: tuple[float, float],
     printed: Mapping[str, Any],
 ) -> str:
     """Return the sentences of the caption that tell what is drawn, and what the paper prints."""
     type_1, power = printed["figure_4_type_1"], printed["figure_4_power"]
+    crossed = calibration["crossed"].iloc[-1]
     return (
-        f"{trajectories['trajectory'].max()} trajectories under each hypothesis, the first of "
-        f"their stream; shares of {_trials(calibration)} ({HORIZON} N*). Printed in the paper's "
-        "caption, without their number or length: under H0 they stay below, under H1 they cross "
-        f"between {window[0]:,} and {window[1]:,} items (shaded); in its Appendix C shares of "
-        f"{' and '.join(map(str, type_1))} of two pairs' trials cross under H0, "
-        f"{' to '.join(f'{x:.0%}' for x in power)} under H1."
+        f"{len(drawn['H0'])} trajectories under each hypothesis, the first of their stream; shares "
+        f"of {_trials(calibration)} ({HORIZON} N*). Printed in the paper's caption, without their "
+        f"number or length: under H0 they stay below (here {_count(drawn['H0'], 0, np.inf)} of "
+        f"{len(drawn['H0'])} crosses), under H1 they cross between {window[0]:,} and "
+        f"{window[1]:,} items (shaded; here {_count(drawn['H1'], *window)} of {len(drawn['H1'])}); "
+        f"in its Appendix C shares of {' and '.join(map(str, type_1))} of two pairs' trials cross "
+        f"under H0, {' to '.join(f'{x:.0%}' for x in power)} under H1 (here {_percent(crossed)}% "
+        "by the last item; the paper's is not printed)."
     )
+
+
+def _count(crossings: FloatArray, low: float, high: float) -> int:
+    """Return how many first crossings lie between two numbers of items."""
+    return int(np.count_nonzero((crossings >= low) & (crossings <= high) & np.isfinite(crossings)))
 
 
 def finding(calibration: pd.DataFrame, alpha: float) -> str:
@@ -223,6 +248,7 @@ def _trials(calibration: pd.DataFrame) -> str:
 def draw(
     trajectories: pd.DataFrame,
     calibration: pd.DataFrame,
+    drawn: Mapping[str, FloatArray],
     *,
     window: tuple[float, float],
     alpha: float = ALPHA,
@@ -234,12 +260,13 @@ def draw(
     horizon, n_star = int(calibration["horizon"].iloc[0]), float(calibration["n_star"].iloc[0])
     threshold, first = float(np.log(1 / alpha)), 10
     shares = percentages(calibration)
+    n_trials, all_drawn = f"{calibration['n_trials'].iloc[0]:,}", len(drawn["H0"])
     labels = {
-        "H0": f"{shares['null']} cross by {horizon:,} items\n"
-        "(printed, of those drawn: they stay below)",
-        "H1": f"{shares['within']} first cross where shaded\n(printed, of those drawn: they do),\n"
-        f"{shares['before']} before, {shares['after']} after,\n"
-        f"{shares['never']} not by {horizon:,} items",
+        "H0": f"{_count(drawn['H0'], 0, np.inf)} of {all_drawn} crosses (printed: they\n"
+        f"stay below); {shares['null']} of {n_trials}",
+        "H1": f"{_count(drawn['H1'], *window)} of {all_drawn} first cross where shaded\n"
+        f"(printed: they do); of {n_trials}:\n{shares['within']}, {shares['before']} before,\n"
+        f"{shares['after']} after, {shares['never']} not",
     }
     for ax, (hypothesis, color) in zip(panels, (("H0", "0.45"), ("H1", BLUE)), strict=True):
         chosen = trajectories[trajectories["hypothesis"] == hypothesis]
@@ -271,6 +298,7 @@ def _discordance(hypothesis: str, delta: float, n_star: float) -> tuple[float, f
 
 
 def _path(trajectory: pd.DataFrame, horizon: int) -> np.ndarray:
-    """Corners of one trajectory, from 0 at no items to the horizon."""
+    """Corners of one trajectory, steps from 0 at no items to the horizon."""
     n, log_e = trajectory["n_items"].to_numpy(), trajectory["log_e"].to_numpy()
-    return np.column_stack([[0, *n, horizon], [0.0, *log_e, log_e[-1]]])
+    # Between discordant items it stays where it is.
+    return np.column_stack([[0, *np.repeat(n, 2), horizon], np.repeat([0.0, *log_e], 2)])

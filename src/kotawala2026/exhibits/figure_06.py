@@ -20,12 +20,7 @@ def make(inputs: Inputs) -> Exhibit:
         symbol=r"\Delta\mu",
         behind="Behind Figure 6: where the bootstrap reaches its target power on graded pairs.",
         formula="paired t, eq. (3); the bound is the caption's, the text has a range up to it",
-        notes=[
-            "The figure shows the exact gap: equidistributed quantiles of the two "
-            "scores. The paper states neither the correlation nor how the means differ: here "
-            f"the latent correlation is {rho_z:g}, and B keeps A's concentration "
-            "of 6 at a lower mean."
-        ],
+        notes=["The figure shows the exact gap: equidistributed quantiles of the two scores."],
         population="Graded pairs: A's scores are Beta(4, 2), B's a beta distribution with the same "
         f"concentration and a mean lower by Δμ; latent correlation {rho_z:g} (the paper prints "
         "neither this nor B's distribution).",

@@ -17,6 +17,7 @@ from kotawala2026.exhibits._marks import bar_style, note
 from kotawala2026.labels import model_label, rank_labels, spelled_out
 from kotawala2026.operating_point import DECLARED
 from kotawala2026.quantities.displayed_scores import both_ratios
+from llm_power._provenance import Provenance
 from llm_power._report.figures import new_figure
 from llm_power._report.tables import as_integer
 from llm_power._statistics.paired_binary import shortcut_required_n, summarize_counts
@@ -36,17 +37,18 @@ def make(inputs: Inputs) -> Exhibit:
         f"Required items N* of adjacent ranks on MMLU-Pro; dashed: N = {n_items:,}, the items "
         f"that all four models answered of {drawn:,} drawn. The paper prints gap and "
         f"correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}, the range of n_h/N* "
-        "over the three, and no accuracy. Whisker: N* of all counts of these items that "
-        "display these numbers, black where the pair is unresolved, as printed; circle: the "
+        "over the three, and no accuracy. Whisker: range of N* over all counts of these items "
+        "that round to these numbers, black where the pair is unresolved, as printed; circle: the "
         "witness, one of them. The other pairs are printed as resolved, that is, as needing at "
-        "most N items; which GPT model leads the text does not say. "
+        "most N items; which GPT model leads the text does not say, and the order here is the "
+        "witness's. "
         f"{DECLARED} {spelled_out('pp')}"
     )
     return Exhibit(
         frame,
         Drawing(
             "Frontier panel",
-            inputs.provenance(),
+            [*inputs.provenance(), Provenance.published("Appendix D, for the whisker")],
             lambda: draw(frame),
             caption,
             find(frame, possible, n_items),
@@ -99,8 +101,9 @@ def find(frame: pd.DataFrame, possible: pd.DataFrame, n_items: int) -> str:
     if len(unresolved) == len(possible):
         return f"{leave}: it is unresolved, as printed."
     return (
-        f"{leave}; that it is unresolved (N* of {least} or more) does not follow from them, and "
-        f"needs an accuracy of {worse} between {accuracy.min():.0%} and {accuracy.max():.0%}."
+        f"{leave}; that it is unresolved (N* above {n_items:,}; the next possible value is "
+        f"{least}) does not follow from them, and needs an accuracy of {worse} between "
+        f"{accuracy.min():.0%} and {accuracy.max():.0%}."
     )
 
 
@@ -186,4 +189,4 @@ _WITNESS: Final[dict[str, Any]] = {
     "linestyle": "",
     "zorder": 5,
 }
-_AT_MOST: Final = bar_style(True) | {"facecolor": "white", "linestyle": "--"}
+_AT_MOST: Final = bar_style(True) | {"facecolor": "#D6E6F2", "linewidth": 0}

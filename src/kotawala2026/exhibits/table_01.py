@@ -70,7 +70,7 @@ def table_01(
         ("formula, not run", pooled_z_per_arm(p_a, p_b, alpha=alpha, power=power)),
         (f"recorded, R {r_versions}", n_r),
         (f"called, version {statsmodels.__version__}", of_statsmodels),
-        ("library", _MISSING),
+        ("this library, eq. (6)", _MISSING),
     ]
     if len(published) != len(obtained):
         raise InvalidArgument(f"published must have the 5 rows of Table 1, got {len(published)}")
@@ -122,14 +122,14 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
             Column("convention", "Convention", as_printed, printed=True, symbols=True),
             compared("per_arm", "Per arm", as_rounded_up),
             compared("times_one_minus_rho", "×(1−ρ)", as_rounded_up),
-            Column("ratio_to_n_star", "÷ N*", as_fixed(2), "right", r"$\div N^{*}$"),
+            Column("ratio_to_n_star", "Of N*", as_fixed(2), "right", "Of $N^{*}$"),
         ],
-        finding=f"Multiplied by 1−ρ, the output of {int(is_half.sum())} of {len(frame)} "
-        f"calculators is about half of the required N* = {as_rounded_up(n_star)}: "
-        f"{' and '.join(names[is_half])}, by the formula that the paper gives; "
-        f"{', '.join(others)} (G*Power by its formula). The paper says "
-        f"{int(np.count_nonzero(as_in_print < 0.75 * n_star))}.",
-        caption=f"At (p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
+        finding=f"Multiplied by 1 − ρ, the items an arm of {int(is_half.sum())} of {len(frame)} "
+        f"calculators are about half of the required N* = {as_rounded_up(n_star)}: those of "
+        f"{' and '.join(names[is_half])}, by the formula that the paper gives; the others give "
+        f"{', '.join(others)} (G*Power by its formula). The paper says that "
+        f"{int(np.count_nonzero(as_in_print < 0.75 * n_star))} give half.",
+        caption=f"(p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
         number="1",
         provenance=[Provenance.published("Table 1; R's row recorded, statsmodels' row called")],
         notes=[

@@ -77,7 +77,11 @@ def present(
     """Dress the frame of `table_03`; `provenance` is that of the board, `items` of each task."""
     buckets, total = frame.iloc[:-1], frame.iloc[-1]
     on_bound = int(frame["on_bound"].sum())
-    bounds = "no gap is equal to a bound" if not on_bound else f"{on_bound} gaps are on a bound"
+    on_bounds = (
+        f"A bucket holds its upper end, on which {on_bound} gaps are."
+        if on_bound
+        else "No gap is equal to a bound."
+    )
     shares = frame["unresolved"] / frame["pairs"].where(frame["pairs"] > 0)
     counts = [
         f"{n}" if np.isnan(share) else f"{n} ({share:.0%})"
@@ -107,7 +111,7 @@ def present(
                 "the others, and all counts, follow from numbers fitted elsewhere or were not used "
                 "in the fit.",
             ),
-            f"Gap: difference of two accuracies. A bucket holds its upper end; {bounds}.",
+            f"Gap: difference of two accuracies. {on_bounds}",
             f"{DECLARED} {spelled_out('OLL v1', 'ARC-C', 'HS', 'Wino')}",
         ],
         total=True,

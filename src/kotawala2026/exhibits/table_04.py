@@ -96,10 +96,10 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
             ),
             "δ̂: gap of the pair; ρ̂: correlation of its scores; D: their difference on an item; "
             "ICC(D): intraclass correlation (one-way ANOVA) of D within subjects. Design effect DE "
-            f"= 1 + (m − 1) max(ICC(D), 0), m = {n / n_subjects:.1f} being the mean size of the K "
-            f"= {n_subjects} subjects. Cluster N* is DE times the N* of Table 7, without clusters; "
+            f"= 1 + (m − 1) max(ICC(D), 0), m = {n / n_subjects:.1f} being the mean size of the "
+            f"{n_subjects} subjects. Cluster N* is DE times the N* of Table 7, without clusters; "
             f"M: million. N = {n:,} gives every N* of Table 7; one item more, as the paper's "
-            "caption has it, does not. By Section 1 both pairs that clusters turn have N* > 3N. "
+            "caption has it, does not. Section 1 has N* > 3N for both pairs that clusters turn. "
             f"{DECLARED} {spelled_out('pp')}",
         ],
     )

@@ -43,17 +43,17 @@ def table_06(
 
 def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table:
     """Dress the frame of `table_06`; `provenance` is that of the board's items, if any."""
-    columns = shown_columns(frame, "Task", as_integer)
+    columns = shown_columns(frame, "Task", as_integer, bold="unresolved")
     columns.insert(2, counted(frame, "n_items", "N"))
     unresolved = count_unresolved(frame["resolved"])
     r = (frame["n_star"] / frame["n_items"])[~frame["resolved"].astype(bool)]
     return Table(
         frame=frame,
-        shown=stacked(frame),
+        shown=stacked(frame).assign(unresolved=~frame["resolved"]),
         columns=columns,
         finding=f"{unresolved} of {len(frame)} close pairs are unresolved: they need "
         f"{as_fixed(1)(r.min())} to {as_fixed(0)(r.max())} times the items of their task.",
-        caption=f"OLL v1 pairs with gaps of at most {CLOSE_GAP:.0%}.",
+        caption=f"OLL v1 pairs with gaps of at most {CLOSE_GAP:.0%}; bold: N* above N.",
         number="6",
         provenance=[*provenance, Provenance.published("Tables 6 and 11")],
         notes=[

@@ -66,15 +66,15 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         frame=frame,
         shown=stacked(frame).assign(unresolved=~frame["resolved"]),
         columns=shown_columns(frame, "Pair", as_rounded_up, bold="unresolved"),
-        finding=f"{unresolved} of {len(frame)} pairs are unresolved; {yields} follow from the "
-        f"counts at N = {n:,}, at most {most_there} by one rule of rounding at the N = "
-        f"{printed_n:,} of the paper's caption.",
+        finding=f"{unresolved} of {len(frame)} pairs are unresolved. Rounded up, {yields} follow "
+        f"from the counts at N = {n:,}; at the N = {printed_n:,} of the paper's caption no rule "
+        f"of rounding gives more than {most_there}.",
         caption="Adjacent MMLU-Pro pairs; bold: N* above N.",
         number="7",
         provenance=[*provenance, Provenance.published("Tables 4 and 7")],
         notes=[
             inputs_note(frame, "one p̂"),
-            f"N* is rounded up. {counted} N = {printed_n:,} no rounding gives the printed N* "
+            f"Cells at N = {n:,}. {counted} N = {printed_n:,} no rounding gives the printed N* "
             f"of {', '.join(beyond) or 'any pair'}; there "
             f"{'too ' if unresolved_there == unresolved else ''}{unresolved_there} pairs are "
             "unresolved.",

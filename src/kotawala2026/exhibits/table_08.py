@@ -72,10 +72,12 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
             Column("dropped", "Dropped subject"),
             Column("unresolved", "Unresolved", align="center", printed=True, given=True),
         ],
-        finding="".join(of_witness(provenance, "Scores with the printed counts exist. On them "))
+        finding="".join(
+            of_witness(provenance, "On a data set built to agree with printed numbers ")
+        )
         + _finding(frame),
         caption=f"Adjacent MMLU-Pro pairs, clustered by subject: N = {whole:,} items in "
-        f"{len(drops)} subjects, of which {drops.min():,} to {drops.max():,} remain.",
+        f"{len(drops)} subjects; leaving one out leaves {drops.min():,} to {drops.max():,} items.",
         total=True,
         number="8",
         provenance=[*provenance, Provenance.published("Table 8")],
@@ -116,12 +118,12 @@ def _finding(frame: pd.DataFrame) -> str:
     changed = drops.loc[drops["unresolved_remaining"] != base["unresolved_remaining"]]
     of_all = str(base["printed"]).partition("/")[2]
     without = "".join(
-        f", {count} without {_any_of(names)}"
+        f"; {count} if {_any_of(names)} is left out"
         for count, names in changed.groupby("unresolved_remaining")["dropped"]
     )
     return (
-        f"{base['unresolved_remaining']} of {of_all} pairs are unresolved{without}; any other "
-        f"single subject left out leaves {base['unresolved_remaining']}."
+        f"{base['unresolved_remaining']} of {of_all} pairs are unresolved{without}; "
+        f"{base['unresolved_remaining']} if any other subject is."
     )
 
 
@@ -135,7 +137,7 @@ def _resolved_by_a_drop(frame: pd.DataFrame) -> list[str]:
     which = dict(zip(frame["dropped"], frame["which_remaining"].str.split(", "), strict=True))
     drops = {pair: [name for name in which if pair not in which[name]] for pair in which[BASE]}
     return [
-        f"{pair} is resolved without any one of: {', '.join(names)}."
+        f"{pair} becomes resolved when {_any_of(names)} is left out."
         for pair, names in drops.items()
         if pair and names
     ]

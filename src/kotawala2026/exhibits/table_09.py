@@ -154,19 +154,18 @@ def present(
         ],
         notes=[
             "ICC(D): intraclass correlation, within subjects, of the difference D of the scores; "
-            "DE: design effect; cluster N*: N* times DE, as in Table 4; M: million. Pr(unr.): "
-            f"share of the resamples with cluster N* above N = {n_items:,}, unresolved; the draw "
-            f"decides a verdict where it is from {_RARE:.0%} to {1 - _RARE:.0%}.",
+            "DE: design effect; cluster N*: N* times DE, as in Table 4, rounded up; M: million. "
+            f"Pr(unr.): share of the resamples with cluster N* above N = {n_items:,}, unresolved; "
+            f"the draw decides a verdict where it is from {_RARE:.0%} to {1 - _RARE:.0%}.",
             f"Resamples: {_PRINTED_RESAMPLES:,} in the paper, {n_resamples:,} here, of the "
             f"{n_subjects} subjects with replacement. Chance: {MONTE_CARLO_STANDARD_ERRORS:.1f} "
             f"Monte Carlo standard errors. {n_beyond} intervals of the ICC exclude 0; the paper's "
             f"caption names {', '.join(_NAMED)} as those that drive the verdicts. {DECLARED}",
+            f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
             *of_witness(
                 provenance,
-                "Bounds were fitted like points: that they agree proves nothing. Pr(unr.) and the "
-                "shares below were not used in the fit.",
+                "Points and bounds were fitted, Pr(unr.) and these shares were not.",
             ),
-            f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
         ],
     )
 

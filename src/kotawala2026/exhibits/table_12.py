@@ -14,7 +14,7 @@ from kotawala2026.labels import spelled_out
 from kotawala2026.operating_point import DECLARED
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
-from llm_power._report.tables import Column, Table, as_fixed, as_p_value
+from llm_power._report.tables import Column, Table, as_fixed, as_integer, as_p_value
 from llm_power._statistics.multiplicity import adjusted_required_n
 from llm_power._statistics.paired_bootstrap import percentile_bootstrap_rejects
 from llm_power._statistics.random_streams import named_rng
@@ -84,7 +84,7 @@ def table_12(
     )
     verdict = "rejects" if rejects else "fails to reject"
     three, whole = as_fixed(3), as_fixed(0)
-    ends = "; ".join(whole(float(f"{end:.2g}")) for end in (low, high))
+    ends = "; ".join(map(_two_digits, (low, high)))
     p_shown = [as_p_value(p) for p in p_values]
     filled = {
         "summarize_counts(n11, b, c, n00).delta": (repr(delta), f"{three(100 * delta)} pp"),
@@ -110,7 +110,7 @@ def table_12(
         ),
         "n11, b, c, n00": (
             f"{n11}, {b}, {c}, {n00}",
-            f"{'public (Section 6.1), not at hand; Table 6 gives' if items is None else 'at hand:'}"
+            f"{'public (Section 6.1), not at hand; from Table 6:' if items is None else 'at hand:'}"
             f" {n11:,}, {b:,}, {c:,}, {n00:,}",
         ),
     }
@@ -167,11 +167,16 @@ def _finding(frame: pd.DataFrame) -> str:
     n, q = (float(value[f"summarize_counts(n11, b, c, n00).{name}"]) for name in ("n_items", "q"))
     low, high = map(float, value[_INTERVAL].split(", "))
     suffices = "enough" if q >= 1 else "too few"
-    certain = "may lie on either side of N" if low <= n < high else "lies on one side of N"
+    interval = f"the 90% interval of N*, {_two_digits(low)} to {_two_digits(high)}"
+    certain = f"but {interval}, holds N" if low <= n < high else f"and {interval}, does not hold N"
     return (
-        f"The {n:,.0f} items are {q:.2f} of the N* that the observed gap requires, {suffices}; by "
-        f"its 90% interval N* {certain}."
+        f"The {n:,.0f} items are {q:.2f} of the N* that the observed gap requires, {suffices}; "
+        f"{certain}."
     )
+
+
+def _two_digits(end: float) -> str:
+    return as_integer(float(f"{end:.2g}"))
 
 
 def _separated(text: str) -> str:

@@ -377,7 +377,7 @@ def witness_scores(
             np.repeat(patterns, items, axis=0).astype(np.float64),
             files,
             source="witness",
-            besides=f"the {n_scores} scores that the leaderboard displayed and ",
+            besides=f"the {n_scores} displayed scores",
             digits=6,
         )
         for task, items in cells.items()

@@ -346,7 +346,7 @@ def _notes(table: Table, rows: list[Row]) -> list[str]:
         fitted = f"Columns with fitted cells: {'; '.join(given)}."
         disclosed.append(fitted if given else "No cell here was fitted.")
     legend = [text for mark, text in MARKS.items() if mark in marks]
-    met = "; bounds that are printed are met" if _prints_bounds(table) else ""
+    met = "; printed bounds hold" if _prints_bounds(table) else ""
     if marks:
         legend.append(f"Where no printed value is shown, the paper prints the same or none{met}.")
     elif len(given) < len(compared):

@@ -20,7 +20,7 @@ def test_figure_2_says_which_bars_the_witness_chose(whole_run: Path) -> None:
         "Of the 4 others unresolved the paper prints how many, their largest r, 2.8 (Table 3), and"
         in caption
     )
-    assert "fitted to the 20 scores that the leaderboard displayed and the printed" in caption
+    assert "fitted to the 20 displayed scores and this board's inputs and targets in" in caption
 
 
 # Quantities of a witness by the headers of their columns, in the order of the tables.

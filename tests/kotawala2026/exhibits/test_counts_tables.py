@@ -122,7 +122,7 @@ def test_presented_tables_say_what_does_not_hold(
     text = " ".join(to_markdown(seven.present(table_7)).split())
     assert "N = 12,031" in text
     assert "b, c and one p̂ are put in as printed" in text
-    gives = "N* is rounded up. At N = 12,032 no rounding gives the printed N* of 3 vs 4, 6 vs"
+    gives = "Cells at N = 12,031. At N = 12,032 no rounding gives the printed N* of 3 vs 4, 6 vs"
     assert f"{gives} 7, 9 vs 10; there too 4 pairs are unresolved." in text
     fewer = " ".join(to_markdown(seven.present(table_7.assign(n_star_at_printed_n=1.0))).split())
     assert "9 vs 10; there 0 pairs are unresolved." in fewer
@@ -143,12 +143,13 @@ def test_tables_6_and_7_begin_with_what_their_frames_hold(
     said = " ".join(to_markdown(six.present(easier)).split())
     assert "4 of 7 close pairs are unresolved: they need 2.0 to 94 times the items" in said
     said = " ".join(to_markdown(seven.present(table_7)).split())
-    finding = "4 of 9 pairs are unresolved; 9 of 9 printed N* follow from the counts at N = 12,031"
-    assert f"{finding}, at most 5 by one rule of rounding at the N = 12,032 of the" in said
+    finding = "unresolved. Rounded up, 9 of 9 printed N* follow from the counts at N = 12,031; at"
+    assert f"4 of 9 pairs are {finding} the N = 12,032 of the paper's caption no rule of" in said
+    assert "of rounding gives more than 5." in said
     changed = table_7.assign(resolved=True, n_star_rules_at_printed_n="up")
     said = " ".join(to_markdown(seven.present(changed)).split())
     assert "0 of 9 pairs are unresolved" in said
-    assert "12,031, at most 9 by one rule" in said
+    assert "no rule of rounding gives more than 9." in said
 
 
 def test_planted_count_in_table_7_shows_in_its_row_alone(

@@ -42,7 +42,7 @@ def test_the_hellaswag_pair(published: Loader, counts_6: PublishedCounts) -> Non
     assert float(value["q = N/N*"]) == pytest.approx(n * delta**2 / (k * variance), rel=1e-12)
     assert "bootstrap fails to reject" in value["Paired test"]
     assert value["Per-item raw"] == "7987, 295, 249, 1511"
-    at_hand = "public (Section 6.1), not at hand; Table 6 gives 7,987, 295, 249, 1,511"
+    at_hand = "public (Section 6.1), not at hand; from Table 6: 7,987, 295, 249, 1,511"
     assert table.loc["Per-item raw", "shown"] == at_hand
     k_40 = (norm.isf(0.05 / 80) + norm.ppf(0.8)) ** 2
     q_40 = float(value["Multiplicity"].removeprefix("m = 40: "))
@@ -63,8 +63,8 @@ def test_interval_of_n_star_straddles_n_and_is_reproducible(
     assert first == str(filled(published, counts_6)["value"]["N* CI"])
     frame = filled(published, counts_6).reset_index()
     for planted, finding in (
-        ({}, "0.50 of the N* that the observed gap requires, too few; by its 90% interval N* may"),
-        ({"N* CI": "11000.0, 12000.0"}, "by its 90% interval N* lies on one side of N."),
+        ({}, f"too few; but the 90% interval of N*, {' to '.join(two_digits)}, holds N."),
+        ({"N* CI": "11000.0, 12000.0"}, "interval of N*, 11,000 to 12,000, does not hold N."),
         ({"q = N/N*": "1.26"}, "1.26 of the N* that the observed gap requires, enough;"),
     ):
         value = [

@@ -37,8 +37,8 @@ def test_everything_printed_is_met_by_the_items(constraints: tuple[Constraint, .
     witness = build_frontier(constraints, seed=1)
     scores = witness_scores(witness, {FITTED: "0" * 64})
     assert scores.provenance.fitted_to == (
-        "the printed numbers marked input or target in results/witness/roles.csv, "
-        "whose SHA-256 is 000000000000; free: " + "; ".join(FREE)
+        "this board's inputs and targets in results/witness/roles.csv, digest 000000000000; free: "
+        + "; ".join(FREE)
     )
     first = np.arange(3, dtype=np.int64)
     cells = count_cells(scores.values, first, first + 1)

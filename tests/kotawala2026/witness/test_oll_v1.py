@@ -123,7 +123,7 @@ def test_items_and_provenance(oll_v1_tasks: tuple[TaskScores, ...]) -> None:
         assert task.kind == "binary"
         assert (task.item_ids[0], task.provenance.source) == ("witness-000001", "witness")
         assert task.provenance.files == {FITTED: "0" * 64}
-        fitted_to = "the 20 scores that the leaderboard displayed and the printed numbers marked"
+        fitted_to = "the 20 displayed scores and this board's inputs and targets in"
         assert task.provenance.fitted_to.startswith(fitted_to)
         assert task.models == (
             "Mistral-7B-I-v0.2", "gemma-7b", "Llama-3-8B-Instruct", "Llama-3-8B", "gemma-7b-it",
