@@ -519,7 +519,7 @@ def figure_05(settings: Mapping[str, Any], numbers: Mapping[str, int]) -> Chunks
 
 def figure_06(settings: Mapping[str, Any], numbers: Mapping[str, int]) -> Chunks:
     """Return what simulates each curve of Figure 6, with N* of eq. (3)."""
-    # The paper does not state the latent correlation: that of Figure 5.
+    # Appendix B repeats the exercise of Figure 5: its latent correlation.
     rho_z, n_reference = settings["figure_5_rho"], settings["figure_5_population"]
     populations = [graded_pairs(delta, rho_z) for delta in settings["figure_6_deltas"]]
     return _of_populations(

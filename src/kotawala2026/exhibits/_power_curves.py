@@ -98,11 +98,9 @@ def power_figure(
     expected, drawn = (
         curves[curves["reference"] == kind].sort_values("delta") for kind in ("expected", "drawn")
     )
-    ratios = [as_fixed(3)(ratio) for ratio in expected["crossing_to_n_star"]]
     # In units of N* the curves have one slope, by eq. (2), and so one error; those of single curves
     # follow the luck of the two points next to the crossing.
     pooled = float(np.sqrt(np.square(expected["crossing_to_n_star_se"]).mean()))
-    gaps = ", ".join(f"{x:g}" for x in expected["delta"])
     spare = tolerance - np.abs(expected["crossing_to_n_star"] - 1)
     barely = expected.loc[(spare >= 0) & (spare < pooled), "delta"]
     by_little = "".join(f" (at {gap} = {x:g} by less than a standard error)" for x in barely)
@@ -145,20 +143,20 @@ def power_figure(
         f"{population} Power of the paired bootstrap against the number of items, with standard "
         f"errors; {n_trials:,} trials a point, resamples: {resamples}. Printed: the crossings of "
         f"{POWER:g} are within {100 * tolerance:g}% of N* (dashed, shaded; {formula}). Curves "
-        f"and rings: where the {n_reference:,} resampled items have this gap and correlation, "
-        f"{', '.join(ratios)} of N* (pooled Monte Carlo SE {pooled:.3f}) at {gap} = {gaps}; "
-        "crosses: where they are one sample, whose curve is not drawn. The paper does not "
+        f"and rings: the {n_reference:,} resampled items have the gap exactly (pooled Monte Carlo "
+        f"SE of a ring {pooled:.3f} N*); crosses: they are one sample, whose curve is not drawn. "
+        "The paper does not "
         f"say which it resamples; of samples {100 * every:.1f}% keep all {len(expected)} "
         f"crossings within {100 * tolerance:g}% of this N* (gap assumed normal). Crossings are "
-        "interpolated on the scale of eq. (2). "
+        "interpolated linearly in √n and the normal quantile of the power. "
         f"{DECLARED}"
     )
     finding = (
         f"Whether power reaches {POWER:g} within {100 * tolerance:g}% of N*, as printed, depends "
-        f"on what is resampled: where {n_reference:,} items have the stated gap, it does at "
-        f"{within} of {len(expected)} gaps{by_little}; where they are one sample, at {of_drawn} of "
-        f"{len(expected)}, though at {of_own} of {len(expected)} within {100 * tolerance:g}% of "
-        "their own N*."
+        f"on what is resampled: where {n_reference:,} items have the stated gap exactly, it does "
+        f"at {within} of {len(expected)} gaps{by_little}; where they are one sample, at "
+        f"{of_drawn} of {len(expected)}, though at {of_own} of {len(expected)} within "
+        f"{100 * tolerance:g}% of their own N*."
         if within != of_drawn
         else f"Power reaches {POWER:g} within {100 * tolerance:g}% of N* at {within} of "
         f"{len(expected)} gaps{by_little}, whether the {n_reference:,} resampled items have the "

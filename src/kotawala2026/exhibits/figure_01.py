@@ -24,13 +24,13 @@ def make(inputs: Inputs) -> Exhibit:
     frame = figure_01(inputs.stage("oll_v1", "required_n"))
     compared = summarize(frame, inputs.settings)
     caption = (
-        "Circles: K[p_A(1 − p_A) + p_B(1 − p_B)]/δ², K as in N*, the unpaired formula that the "
-        "paper calls Miller's (2024; his own eq. (9) is paired), over N*, eq. (6), of "
-        f"{len(frame)} pairs of the Open LLM Leaderboard v1; dashed: 1/(1 − ρ); grey: quartiles "
+        f"Circles: unpaired over paired N* of {len(frame)} pairs of the Open LLM Leaderboard v1; "
+        "unpaired: K[p_A(1 − p_A) + p_B(1 − p_B)]/δ², which the paper calls Miller's (2024; his "
+        "own eq. (9) is paired); paired: eq. (6); dashed: 1/(1 − ρ); grey: quartiles "
         "and median of the gain; below: gain minus 1/(1 − ρ), by algebra never above 0 for ρ > 0, "
         "and the printed maximum, read as an absolute value and drawn below 0. Median, quartiles "
-        "and range were fitted. ≠: differs here, but the residuals were not fitted, and other "
-        f"witnesses have others. {DECLARED}"
+        "and range were fitted; the residuals were not, and other witnesses have others (≠). "
+        f"{DECLARED}"
     )
     title = "Gain of the paired over the unpaired formula"
     gain = frame["gain"]

@@ -48,10 +48,10 @@ def make(inputs: Inputs) -> Exhibit:
     calibration = calibrate(**pair, n_trials=numbers["n_trials"], window=window, alpha=alpha)
     drawn = first_crossings(trajectories, numbers["n_trajectories"], alpha)
     sources = [
-        Provenance.simulated(seed=numbers["seed"], trials=numbers[trials], unit=unit)
-        for trials, unit in (
-            ("n_trajectories", "trajectories a hypothesis"),
-            ("n_trials", "trials a hypothesis for the shares"),
+        Provenance.simulated(
+            seed=numbers["seed"],
+            trials=numbers["n_trials"],
+            unit=f"trials a hypothesis, and {numbers['n_trajectories']} trajectories",
         )
     ]
     return Exhibit(
@@ -67,11 +67,11 @@ def make(inputs: Inputs) -> Exhibit:
             f"Simulated from δ and N*: {_percent(p10 + p01)}% discordant items, "
             f"{_percent(p10 / (p10 + p01))}% of them for the better model (H1), or half for each "
             "(H0). Log of the mixture "
-            "e-process, eq. (24): the mean over θ = 0.01, 0.02, ..., 0.99 without 0.50 of the "
-            "products 2θ of each item that the first model alone solves and 2(1 − θ) of each that "
+            "e-process, eq. (24): the mean over θ = 0.01, 0.02, ..., 0.99 without 0.50 of "
+            "(2θ)ᵇ(2 − 2θ)ᶜ, b and c being the items so far that the first model alone and that "
             "the second alone solves; dashed: the threshold log(1/α). "
             + caption(calibration, drawn, window, settings),
-            finding(calibration, alpha),
+            finding(calibration, alpha, settings["figure_4_stopping"]),
         ),
         files={"_trajectories.csv": csv_text(trajectories)},
     )
@@ -185,11 +185,19 @@ def build(calibration: pd.DataFrame, sources: list[Provenance], stopping: Sequen
         provenance=sources,
         notes=[
             f"{_trials(calibration)} under each hypothesis. Stops at: percentiles, in items, and "
-            "mean of the stopping time; ∞: not by the last item, as which such trials count in the "
-            "mean, a lower bound. Printed mean under H1, of two pairs: "
-            f"{' to '.join(map(as_fixed(2), stopping))} N*.",
+            "mean of the stopping time; ∞: not by the last item. Such trials count in the mean as "
+            f"{HORIZON} N*, so that it is a lower bound; for the printed {stopping[0]:g} those "
+            f"under H1 would have to stop at {_needed(calibration, stopping[0]):.1f} N* on "
+            "average.",
         ],
     )
+
+
+def _needed(calibration: pd.DataFrame, mean: float) -> float:
+    """Return when, over N*, trials under H1 that do not cross would have to, for a mean."""
+    row = calibration.iloc[-1]
+    never = 1 - row["crossed"]
+    return float(HORIZON + (mean - row["stopping_mean_to_n_star"]) / never)
 
 
 def caption(
@@ -202,14 +210,13 @@ def caption(
     type_1, power = printed["figure_4_type_1"], printed["figure_4_power"]
     crossed = calibration["crossed"].iloc[-1]
     return (
-        f"{len(drawn['H0'])} trajectories under each hypothesis, the first of their stream; shares "
+        f"{len(drawn['H0'])} trajectories under each hypothesis, not selected; shares "
         f"of {_trials(calibration)} ({HORIZON} N*). Printed in the paper's caption, without their "
-        f"number or length: under H0 they stay below (here {_count(drawn['H0'], 0, np.inf)} of "
-        f"{len(drawn['H0'])} crosses), under H1 they cross between {window[0]:,} and "
-        f"{window[1]:,} items (shaded; here {_count(drawn['H1'], *window)} of {len(drawn['H1'])}); "
-        f"in its Appendix C shares of {' and '.join(map(str, type_1))} of two pairs' trials cross "
-        f"under H0, {' to '.join(f'{x:.0%}' for x in power)} under H1 (here {_percent(crossed)}% "
-        "by the last item; the paper's is not printed)."
+        f"number or length: under H0 they stay below, under H1 they cross between {window[0]:,} "
+        f"and {window[1]:,} items (shaded); in its Appendix C shares of "
+        f"{' and '.join(map(str, type_1))} of two pairs' trials cross under H0, "
+        f"{' to '.join(f'{x:.0%}' for x in power)} under H1 (here {_percent(crossed)}% by the last "
+        "item; the paper's is not printed)."
     )
 
 
@@ -218,14 +225,15 @@ def _count(crossings: FloatArray, low: float, high: float) -> int:
     return int(np.count_nonzero((crossings >= low) & (crossings <= high) & np.isfinite(crossings)))
 
 
-def finding(calibration: pd.DataFrame, alpha: float) -> str:
-    """Return what is seen of the trajectories, in one sentence."""
-    shares, (null, _) = percentages(calibration), calibration.to_dict(orient="records")
+def finding(calibration: pd.DataFrame, alpha: float, stopping: Sequence[float]) -> str:
+    """Return what is seen of the trajectories, beside the means of Appendix C, in one sentence."""
+    shares, (null, alternative) = percentages(calibration), calibration.to_dict(orient="records")
     return (
         f"Without a gap {shares['null']} of {null['n_trials']:,} trials cross the threshold by "
         f"{null['horizon']:,} items, where at most {100 * alpha:g}% may ever; with the gap "
         f"{shares['within']} first cross in the shaded range, where the paper's caption has them "
-        "cross."
+        f"cross, and on average after {alternative['stopping_mean_to_n_star']:.2f} N*, cut at "
+        f"{HORIZON} N*, where Appendix C has {' to '.join(map(as_fixed(2), stopping))}."
     )
 
 

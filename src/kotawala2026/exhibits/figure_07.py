@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +24,8 @@ from llm_power._report.tables import as_integer
 from llm_power._statistics.paired_binary import shortcut_required_n, summarize_counts
 from replication.exhibits import Drawing, Exhibit, Inputs
 
+# Ends of the ranges in which N* can be, of a resolved and of an unresolved pair.
+_ENDS: Final = (("n_star_lower", "n_star_at_most"), ("n_star_at_least", "n_star_upper"))
 # Half of the last digit of the printed gap, correlation, and n_h/N*.
 _HALF_DIGITS: Final = (0.0005, 0.005, 0.0005)
 
@@ -31,14 +34,17 @@ def make(inputs: Inputs) -> Exhibit:
     """Make Figure 7."""
     drawn, n_items, gap = inputs.settings["frontier_items_and_gap"]
     rho = inputs.settings["frontier_rho"]
-    possible = possible_pairs(n_items, gap, rho, inputs.settings["frontier_shortcut_ratios"])
-    frame = figure_07(inputs.panel("frontier", "discordance", "required_n"), gap, possible)
+    ratios = inputs.settings["frontier_shortcut_ratios"]
+    possible = possible_pairs(n_items, gap, rho, ratios)
+    pairs = inputs.panel("frontier", "discordance", "required_n")
+    frame = figure_07(pairs, gap, possible["n_star"])
     caption = (
         f"Required items N* of adjacent ranks on MMLU-Pro; dashed: N = {n_items:,}, the items "
         f"that all four models answered of {drawn:,} drawn. The paper prints gap and "
-        f"correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}, the range of n_h/N* "
-        "over the three, and no accuracy. Whisker: range of N* over all counts of these items "
-        "that round to these numbers, black where the pair is unresolved, as printed; circle: the "
+        f"correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}, the n_h/N* of all three, "
+        f"{', '.join(f'{ratio:.3f}' for ratio in ratios)} (least, median, largest), and no "
+        "accuracy. Whiskers: range of N* over all counts of these items that round to these "
+        "numbers, black where the pair is unresolved, as printed; circle: the "
         "witness, one of them. The other pairs are printed as resolved, that is, as needing at "
         "most N items; which GPT model leads the text does not say, and the order here is the "
         "witness's. "
@@ -56,12 +62,10 @@ def make(inputs: Inputs) -> Exhibit:
     )
 
 
-def possible_pairs(
-    n_items: int, gap: float, rho: float, shortcut: tuple[float, float]
-) -> pd.DataFrame:
+def possible_pairs(n_items: int, gap: float, rho: float, shortcut: Sequence[float]) -> pd.DataFrame:
     """Return N* and the lower accuracy of all counts that display a printed gap and correlation.
 
-    Their n_h/N* displays a number of the range `shortcut`.
+    Their n_h/N* displays one of `shortcut`: of three pairs least, median and largest are all.
     """
     half_gap, half_rho, half_ratio = _HALF_DIGITS
     ends = (n_items * (gap + side * half_gap) for side in (-1, 1))
@@ -78,7 +82,7 @@ def possible_pairs(
         p_a, p_b, phi = (x[displays] for x in (summary.p_a, summary.p_b, summary.rho))
         n_star = summary.n_star[displays]
         ratio, _ = both_ratios(shortcut_required_n(p_a, p_b, phi), n_star)
-        within = (ratio >= shortcut[0] - half_ratio) & (ratio <= shortcut[1] + half_ratio)
+        within = (np.abs(ratio[:, np.newaxis] - shortcut) <= half_ratio).any(axis=1)
         found.append(pd.DataFrame({"accuracy": p_b[within], "n_star": n_star[within]}))
     return pd.concat(found, ignore_index=True)
 
@@ -90,28 +94,33 @@ def find(frame: pd.DataFrame, possible: pd.DataFrame, n_items: int) -> str:
     pair = f"{better} vs {worse}"
     if possible.empty:
         return f"No counts of {n_items:,} items display the numbers that are printed of {pair}."
-    leave = (
-        f"The printed numbers leave N* of {pair} between {as_integer(row['n_star_lower'])} and "
-        f"{as_integer(row['n_star_upper'])}"
-    )
+    leave = f"The printed numbers leave N* of {pair} at {_ranges(row)}"
     unresolved = possible[possible["n_star"] > n_items]
     if unresolved.empty:
         return f"{leave}: the {n_items:,} items are enough, where it is printed as unresolved."
-    least, accuracy = as_integer(unresolved["n_star"].min()), unresolved["accuracy"]
+    accuracy = unresolved["accuracy"]
     if len(unresolved) == len(possible):
         return f"{leave}: it is unresolved, as printed."
     return (
-        f"{leave}; that it is unresolved (N* above {n_items:,}; the next possible value is "
-        f"{least}) does not follow from them, and needs an accuracy of {worse} between "
-        f"{accuracy.min():.0%} and {accuracy.max():.0%}."
+        f"{leave}; that it is unresolved (N* above {n_items:,}) does not follow from them, and "
+        f"needs an accuracy of {worse} between {accuracy.min():.0%} and {accuracy.max():.0%}."
     )
 
 
-def figure_07(pairs: pd.DataFrame, gap: float, possible: pd.DataFrame) -> pd.DataFrame:
+def _ranges(row: Mapping[Hashable, Any]) -> str:
+    """Say in which ranges, below and above N, a printed pair's N* can be."""
+    ends = [(row[low], row[high]) for low, high in _ENDS]
+    return " or ".join(f"{as_integer(a)} to {as_integer(b)}" for a, b in ends if not np.isnan(a))
+
+
+def figure_07(pairs: pd.DataFrame, gap: float, possible: pd.Series) -> pd.DataFrame:
     """Bars of Figure 7: r = N*/N of the adjacent pairs, and what N* `possible_pairs` have."""
     rows = pairs.sort_values("rank_a").reset_index(drop=True)
     is_printed = np.abs(rows["delta"] - gap) <= _HALF_DIGITS[0]
-    ends = possible["n_star"].agg(["min", "max"])
+    is_enough = possible <= rows["n_items"].max()
+    (low, at_most), (at_least, high) = (
+        (some.min(), some.max()) for some in (possible[is_enough], possible[~is_enough])
+    )
     return pd.DataFrame(
         {
             "label": rank_labels(rows),
@@ -124,8 +133,10 @@ def figure_07(pairs: pd.DataFrame, gap: float, possible: pd.DataFrame) -> pd.Dat
             "r": rows["n_star"] / rows["n_items"],
             "resolved": rows["resolved"].astype(bool),
             "is_printed": is_printed,
-            "n_star_lower": np.where(is_printed, ends["min"], np.nan),
-            "n_star_upper": np.where(is_printed, ends["max"], np.nan),
+        }
+        | {
+            name: np.where(is_printed, end, np.nan)
+            for name, end in zip(sum(_ENDS, ()), (low, at_most, at_least, high), strict=True)
         }
     )
 
@@ -137,19 +148,17 @@ def draw(frame: pd.DataFrame) -> Figure:
     place = np.arange(len(frame))[::-1]
     n = float(frame["n_items"].max())
     printed = frame["is_printed"]
-    ends = frame.loc[printed, ["n_star", "n_star_upper"]].to_numpy(dtype=np.float64)
+    ends = frame.loc[printed, ["n_star", *sum(_ENDS, ())]].to_numpy(dtype=np.float64)
     right = 1.25 * max(n, float(ends[np.isfinite(ends)].max(initial=n)))
     names = zip(frame["model_a"], frame["model_b"], strict=True)
     labels = [f"{model_label(a)}\nvs {model_label(b)}" for a, b in names]
     for at, row in zip(place, frame.to_dict("records"), strict=True):
         if row["is_printed"]:
-            low, high = row["n_star_lower"], row["n_star_upper"]
-            ax.plot([low, high], [at, at], **_WHISKER | {"color": "0.55"})
-            ax.plot([max(low, n), high], [at, at], **_WHISKER)
+            for (low, high), look in zip(_ENDS, ({"color": "0.55"}, {}), strict=True):
+                ax.plot([row[low], row[high]], [at, at], **_WHISKER | look)
             ax.plot(min(row["n_star"], right), at, **_WITNESS)
-            allowed = f"{as_integer(low)} to {as_integer(high)}"
-            between = f"{allowed}; witness {as_integer(row['n_star'])}"
-            note(ax, between, (n, at - 0.29), (3, 0), fontsize=6.5, va="top")
+            between = f"{_ranges(row)}\nwitness: {as_integer(row['n_star'])}"
+            note(ax, between, (n, at - 0.2), (3, 0), fontsize=6.5, va="top")
         else:
             ax.barh(at, n, height=0.5, **_AT_MOST)
             note(ax, f"at most {n:,.0f}", (n, at), (3, 0), va="center")

@@ -84,7 +84,11 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
         finding="With subjects as clusters "
         f"{count_unresolved(frame['resolved_cluster'])} of {len(frame)} pairs are unresolved, "
         f"without them {count_unresolved(frame['resolved'])}; "
-        + (f"the clusters make {turned} unresolved." if turned else "the clusters turn none."),
+        + (
+            f"the clusters make {turned} unresolved. Section 1 has N* > 3N for both."
+            if turned
+            else "the clusters turn none."
+        ),
         caption=f"Adjacent MMLU-Pro pairs, N = {n:,}; bold: above N.",
         number="4",
         provenance=[*provenance, Provenance.published("Table 4")],
@@ -99,7 +103,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
             f"= 1 + (m − 1) max(ICC(D), 0), m = {n / n_subjects:.1f} being the mean size of the "
             f"{n_subjects} subjects. Cluster N* is DE times the N* of Table 7, without clusters; "
             f"M: million. N = {n:,} gives every N* of Table 7; one item more, as the paper's "
-            "caption has it, does not. Section 1 has N* > 3N for both pairs that clusters turn. "
+            "caption has it, does not. "
             f"{DECLARED} {spelled_out('pp')}",
         ],
     )

@@ -155,7 +155,7 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
             "number of pairs whose p-value is not smaller. Boundary: of the e-process, eq. (24), "
             "at the pair's discordant items, in place of the normal quantile of 1 − α/2; Figure 4 "
             "has its mixture. DE: design effect of Table 4. n/a: no clusters, or no such family; "
-            f"ours: not in the paper's table. The CSV names {MMLU_PRO}'s pairs.",
+            f"ours: not in the paper's table.",
             *_beyond_fixed_n(frame[frame["board"] == MMLU_PRO]),
             f"{DECLARED} {spelled_out('OLL v1')}",
         ],
@@ -253,10 +253,10 @@ def _beyond_fixed_n(frame: pd.DataFrame) -> list[str]:
 def _columns_from(frame: pd.DataFrame) -> str:
     """Return what each column is made of."""
     counted = (frame["board"] == MMLU_PRO) & (frame["basis"] == _FROM_COUNTS)
-    columns = [f"{board}: its scores" for board in frame["board"].unique()]
+    columns = [f"{board}: scores" for board in frame["board"].unique()]
     if counted.any():
         columns[-1] = (
-            f"{MMLU_PRO}: the counts that Table 7 prints; its scores in the clustered row alone, "
+            f"{MMLU_PRO}: the counts that Table 7 prints; scores in the clustered row alone, "
             "for the ICC (intraclass correlation)"
         )
     return "; ".join(columns) + "."

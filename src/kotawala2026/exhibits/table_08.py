@@ -68,7 +68,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         shown=_as_printed(frame),
         columns=[
             # First, so that the lines of a long list follow an empty cell in Markdown.
-            Column("n_drops", "Drops", as_integer, "right"),
+            Column("n_drops", "Number", as_integer, "right"),
             Column("dropped", "Dropped subject"),
             Column("unresolved", "Unresolved", align="center", printed=True, given=True),
         ],
@@ -86,6 +86,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
             "that remain. Unresolved: their product is above the number of these items; the paper "
             "does not say what it compares.",
             *_resolved_by_a_drop(frame),
+            *of_witness(provenance, "The last row was not fitted, but follows from Table 4."),
             *outcome,
             f"The CSV has a row per subject, and names the pairs. {DECLARED}",
         ],

@@ -133,7 +133,7 @@ def present(
         + (f" (printed: {100 * printed_shares[count]:.1f}%)" if count in printed_shares else "")
         for count in sorted({*shares.index[shares > 0], *printed_shares})
     )
-    n_beyond = int((frame["icc_p05"] > 0).sum())
+    others = frame.loc[(frame["icc_p05"] > 0) & ~frame["label"].isin(_NAMED), "label"]
     headers = {"icc": "ICC(D)", "design_effect": "DE", "n_star_cluster": "Cluster N*"}
     return Table(
         frame=frame,
@@ -159,8 +159,9 @@ def present(
             f"the draw decides a verdict where it is from {_RARE:.0%} to {1 - _RARE:.0%}.",
             f"Resamples: {_PRINTED_RESAMPLES:,} in the paper, {n_resamples:,} here, of the "
             f"{n_subjects} subjects with replacement. Chance: {MONTE_CARLO_STANDARD_ERRORS:.1f} "
-            f"Monte Carlo standard errors. {n_beyond} intervals of the ICC exclude 0; the paper's "
-            f"caption names {', '.join(_NAMED)} as those that drive the verdicts. {DECLARED}",
+            f"Monte Carlo standard errors. The paper's caption names {', '.join(_NAMED)} as those "
+            f"that drive the verdicts; the ICC's intervals that exclude 0 otherwise: "
+            f"{', '.join(others) or 'none'}. {DECLARED}",
             f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
             *of_witness(
                 provenance,

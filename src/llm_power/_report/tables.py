@@ -342,16 +342,17 @@ def _notes(table: Table, rows: list[Row]) -> list[str]:
     compared = [column for column in table.columns if column.printed]
     # From real items the same columns are computed: none is fitted.
     given = [column.header for column in compared if column.given and "witness" in kinds]
-    if "witness" in kinds and compared:
-        fitted = f"Columns with fitted cells: {'; '.join(given)}."
-        disclosed.append(fitted if given else "No cell here was fitted.")
+    if "witness" in kinds and compared and not given:
+        disclosed.append("No cell here was fitted.")
+    fitted = f"with fitted cells: {'; '.join(given)}"
     legend = [text for mark, text in MARKS.items() if mark in marks]
     met = "; printed bounds hold" if _prints_bounds(table) else ""
     if marks:
         legend.append(f"Where no printed value is shown, the paper prints the same or none{met}.")
-    elif len(given) < len(compared):
-        other = "All other" if given else "All"
-        legend = [f"{other} recomputed cells are as printed, to the last digit{met}."]
+        legend += [f"Columns {fitted}."] if given else []
+    elif compared:
+        known = f"; columns {fitted}" if given else ""
+        legend = [f"All recomputed cells are as printed, to the last digit{met}{known}."]
     return [*disclosed, *legend, *table.notes]
 
 

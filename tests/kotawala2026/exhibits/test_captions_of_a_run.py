@@ -40,5 +40,5 @@ def test_a_table_names_the_columns_that_its_witness_was_fitted_to(
     quantities = set(roles.loc[of_table, "quantity"].str.replace("_(lower|upper)$", "", regex=True))
     text = (whole_run / f"results/tables/table_{number:02d}.md").read_text(encoding="utf-8")
     fitted = "; ".join(header for name, header in HEADERS.items() if name in quantities)
-    named = f"Columns with fitted cells: {fitted}" if fitted else "No cell here was fitted"
+    named = f"olumns with fitted cells: {fitted}" if fitted else "No cell here was fitted"
     assert f"{named}. " in " ".join(text.split())

@@ -139,7 +139,10 @@ def test_a_number_that_no_repetition_gives_is_marked(
     summary.loc[6, "power_max_dev_pp_in_range"] = False
     text = to_markdown(table_02.build(summary, cells, seed=SEED, n_resamples=500))
     assert text.count("≠ 10.2 |") == 1
-    assert "beyond chance for 1 of 5 tests at 80 items." in " ".join(text.split())
+    assert (
+        "For 1 of 5 tests the printed largest deviation of power from 0.8, 10.2 pp, is beyond"
+        in " ".join(text.split())
+    )
 
 
 def test_a_number_that_the_resamples_decide_has_a_mark_of_its_own(
@@ -298,7 +301,7 @@ def test_notes_say_what_was_found(figure_of_5: Made, figure_of_6: Made) -> None:
         assert f"within {bound} of N*" in drawing.finding
     frame = calibration()
     crossed = f"{100 * frame['crossed'].iloc[0]:.1f}% of {frame['n_trials'].iloc[0]:,} trials cross"
-    assert f"Without a gap {crossed}" in figure_04.finding(frame, 0.05)
+    assert f"Without a gap {crossed}" in figure_04.finding(frame, 0.05, (1.84, 2.32))
 
 
 def finding_of(frame: pd.DataFrame) -> str:
@@ -369,6 +372,22 @@ def test_curves_carry_standard_errors_and_the_multiple_of_n_star(curves_6: pd.Da
     np.testing.assert_array_equal(crosses.get_xdata(), drawn["crossing"].unique())
     multiples = {f"${one:.3f}\\,N^{{\\ast}}$" for one in expected["crossing_to_n_star"]}
     assert multiples <= {text.get_text() for text in ax.texts}
+
+
+def test_mean_stopping_time_of_figure_4_that_would_have_to_be() -> None:
+    """A tenth of the trials does not cross by 3 N*: for a mean of 1.8 it takes 9 N* of them."""
+    frame = pd.DataFrame({"crossed": [0.0, 0.9], "stopping_mean_to_n_star": [3.0, 1.2]})
+    assert figure_04._needed(frame, 1.8) == pytest.approx(9)
+
+
+def test_percentile_bootstrap_of_few_items_rejects_too_often() -> None:
+    """As the note of Figure 6 has it: pairs of Beta(4, 2) without a gap, 6 items, at .05."""
+    rng = np.random.default_rng(SEED)
+    differences = np.subtract(*rng.beta(4, 2, (2, 2_000, 6)))
+    drawn = rng.integers(6, size=(2_000, 400, 6))
+    means = np.take_along_axis(differences[:, np.newaxis], drawn, axis=2).mean(axis=2)
+    low, high = np.quantile(means, [0.025, 0.975], axis=1)
+    assert np.mean((low > 0) | (high < 0)) > 0.1
 
 
 def test_crossings_of_figure_4_are_those_of_the_paths_drawn() -> None:

@@ -264,14 +264,14 @@ def test_what_a_witness_was_fitted_to_is_disclosed_before_what_agrees() -> None:
     frame = pd.DataFrame({"q": [0.5], "q_printed": ["0.5"], "q_agrees": [True]})
     free, given = (Column("q", name, printed=True, given=name == "s") for name in ("q", "s"))
     witness, published = Provenance.witness("Table 1"), Provenance.published("Table 1")
-    fitted = "Columns with fitted cells: s."
-    said = "recomputed cells are as printed, to the last digit."
+    fitted = "; columns with fitted cells: s."
+    said = "All recomputed cells are as printed, to the last digit"
     for columns, source, note in (
-        ([free, given], witness, f"{WITNESS_NOTE} {fitted} All other {said}"),
-        ([given], witness, f"{WITNESS_NOTE} {fitted}"),
-        ([free], witness, f"{WITNESS_NOTE} No cell here was fitted. All {said}"),
-        ([free, given], published, f"All {said}"),
-        ([free], published, f"All {said}"),
+        ([free, given], witness, f"{WITNESS_NOTE} {said}{fitted}"),
+        ([given], witness, f"{WITNESS_NOTE} {said}{fitted}"),
+        ([free], witness, f"{WITNESS_NOTE} No cell here was fitted. {said}."),
+        ([free, given], published, f"{said}."),
+        ([free], published, f"{said}."),
     ):
         text = " ".join(to_markdown(Table(frame, columns, "c", [source])).split())
         assert f"*Note.* {note} *Provenance:*" in text
