@@ -20,6 +20,7 @@ from llm_power_audit.corrections import corrections_json
 from llm_power_audit.evaluate import Audit, Judged
 from llm_power_audit.independence import independent_tests
 from llm_power_audit.mutation import Trial, write_mutation
+from llm_power_audit.written_verdicts import in_words
 
 _OF_DECIDING: Final = ("value", "lower", "upper", "standard_error", "discrepancy", "z", "rounding")
 CLAIM_COLUMNS: Final = [
@@ -126,10 +127,13 @@ def totals_cells(audit: Audit) -> list[list[str]]:
     counts = audit.counts()
     classes = [evidence for evidence in EVIDENCE if counts["", evidence]]
     rows = [
-        [_words(verdict or "all"), *(str(counts[verdict, evidence]) for evidence in (*classes, ""))]
+        [
+            in_words(verdict or "all"),
+            *(str(counts[verdict, evidence]) for evidence in (*classes, "")),
+        ]
         for verdict in (*VERDICTS, "")
     ]
-    return [["", *map(_words, classes), "all"], *rows]
+    return [["", *map(in_words, classes), "all"], *rows]
 
 
 def tests_cells(audit: Audit) -> list[list[str]]:
@@ -176,7 +180,7 @@ def _in_full(judged: Judged) -> str:
         *_labeled(
             ("Printed", claim.printed),
             ("Found", judged.reason),
-            ("Evidence", _words(judged.evidence)),
+            ("Evidence", in_words(judged.evidence)),
             ("Undefined", claim.undefined),
             ("Derivation", judged.derivation),
             ("What it changes", claim.consequence),
@@ -192,7 +196,7 @@ def _others(judged: Judged) -> Iterator[str]:
     for outcome in judged.outcomes:
         if outcome is not judged.deciding and not outcome.check.reading:
             value = outcome.shown(judged.claim)
-            weight = f"{_words(outcome.evidence)}, {_words(outcome.verdict)}"
+            weight = f"{in_words(outcome.evidence)}, {in_words(outcome.verdict)}"
             yield f"{outcome.check.source}: {value} ({weight})"
 
 
@@ -206,9 +210,5 @@ def _section_table(judged: Sequence[Judged]) -> str:
     for j in judged:
         value = j.deciding.shown(j.claim) if j.deciding else ""
         cells = [j.claim.id, j.claim.place, j.claim.claim, j.claim.printed, value]
-        rows.append([*cells, _words(j.verdict), _words(j.evidence)])
+        rows.append([*cells, in_words(j.verdict), in_words(j.evidence)])
     return markdown_table([header, *rows], right=(3, 4))
-
-
-def _words(name: object) -> str:
-    return str(name).replace("_", " ")

@@ -26,6 +26,7 @@ from llm_power_audit.agreement import (
 from llm_power_audit.claims import Check, Claim, Column, Register
 from llm_power_audit.printed import DISPLAY_RULES, DisplayRule, as_decimal, printed_unit
 from llm_power_audit.selection import Found, ResultFolder
+from llm_power_audit.written_verdicts import in_words
 
 # Texts that a claim must have, by its verdict.
 _REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {
@@ -361,7 +362,7 @@ def _reason(claim: Claim, deciders: Sequence[Outcome]) -> str:
         return f"Nothing here decides it; needed: {claim.needs}"
     if deciders[0].check.reading:
         each = "; ".join(
-            f"{o.check.reading}: {o.shown(claim)} ({_words(o.verdict)})" for o in deciders
+            f"{o.check.reading}: {o.shown(claim)} ({in_words(o.verdict)})" for o in deciders
         )
         return f"Readings tried: {each}."
     (o,) = deciders
@@ -438,7 +439,3 @@ def _of_set(claim: Claim, o: Outcome) -> str:
         "raw_sample": "the displayed scores and the items of the sample",
     }.get(o.evidence, "the other printed numbers")
     return f"Printed is {claim.printed}; {given} allow {o.shown(claim)}, {says}."
-
-
-def _words(verdict: Verdict) -> str:
-    return verdict.replace("holds_", "holds, ").replace("_", " ")

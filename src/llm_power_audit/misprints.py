@@ -22,6 +22,7 @@ from llm_power_audit.evaluate import Judged
 from llm_power_audit.mutation import with_number
 from llm_power_audit.printed import as_decimal
 from llm_power_audit.register import PrintedCells
+from llm_power_audit.written_verdicts import in_words
 
 # Units of the last printed digit, and factors.
 UNITS: Final = (1, 2, 5, 10, 50)
@@ -151,7 +152,7 @@ class Detection:
         classes = {one["evidence"] for one in self.trials}
         names: list[tuple[str, str]] = [("evidence", one) for one in EVIDENCE if one in classes]
         names += [("exhibit", name) for name in sorted({one["exhibit"] for one in self.trials})]
-        return [(name.replace("_", " "), self.rates(by, name)) for by, name in names]
+        return [(in_words(name), self.rates(by, name)) for by, name in names]
 
     def cells(self) -> list[list[str]]:
         """Return noticed of misprints by group and size, and all, as rows of a table."""

@@ -28,6 +28,7 @@ from llm_power_audit.claims import Claim, Column, Register
 from llm_power_audit.evaluate import Court, Judged
 from llm_power_audit.printed import NUMBER, Printed, Relation, parse_printed
 from llm_power_audit.selection import ResultFolder
+from llm_power_audit.written_verdicts import in_words
 
 # What became of a misprint.
 Fate = Literal["detected", "weakened", "survived", "implied", "equivalent", "not claimed"]
@@ -506,7 +507,7 @@ def _rates_table(by: str, groups: Mapping[str, Sequence[Trial]]) -> str:
         counts += [fates["implied"], fates["equivalent"]]
         if any(counts) or name == "all":
             share = _share(fates["detected"], noticeable)
-            rows.append([name.replace("_", " "), *map(str, counts), share])
+            rows.append([in_words(name), *map(str, counts), share])
     columns = [*_NOTICEABLE, "noticeable", "implied", "equivalent"]
     return markdown_table([[by, *columns, "rate"], *rows], right=range(1, len(columns) + 2))
 
@@ -516,7 +517,7 @@ def _survivors_table(trials: Sequence[Trial]) -> str:
     rows = [
         [
             *(t.mutant.claim, t.mutant.printed, t.mutant.misprinted, t.mutant.kind),
-            *(t.evidence.replace("_", " "), t.fate, t.reason),
+            *(in_words(t.evidence), t.fate, t.reason),
         ]
         for t in trials
     ]

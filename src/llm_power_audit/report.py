@@ -32,15 +32,7 @@ from llm_power_audit.evaluate import Audit, Judged, Outcome
 from llm_power_audit.independence import independent_tests
 from llm_power_audit.misprints import Detection
 from llm_power_audit.printed import as_decimal
-from llm_power_audit.written_verdicts import GLYPHS, claim_anchor
-
-
-@dataclass(frozen=True, slots=True)
-class _Term:
-    """A word of the vocabulary: how it is shown, and its meaning."""
-
-    word: str
-    meaning: str
+from llm_power_audit.written_verdicts import VERDICT_TERMS, Term, claim_anchor
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,72 +44,39 @@ class _Shown:
 
 
 _PACKAGE: Final = "llm_power_audit"
-#: The verdicts explained, in the order of the totals' columns.
-VERDICT_TERMS: Final[Mapping[Verdict, _Term]] = {
-    "holds": _Term(
-        "holds",
-        "Every value that the rest allows is equal within half a unit of the last printed digit; "
-        "where a simulation is involved, within what chance explains.",
-    ),
-    "holds_rounded": _Term(
-        "holds, rounded",
-        "Holds by the rounding of its whole column, which is named: up or down, where to nearest "
-        "it would not.",
-    ),
-    "contradicted": _Term(
-        "contradicted",
-        "No value that the rest allows is the printed one; how far off it is, and a derivation to "
-        "check by hand, stand beside it.",
-    ),
-    "ambiguous": _Term(
-        "ambiguous",
-        "The text does not define the quantity, and the readings of it that were tried do not "
-        "decide; each is listed with what it gives.",
-    ),
-    "feasible": _Term(
-        "feasible",
-        "The values that the rest allows hold the printed one and exclude others; or a data set "
-        "that fits the other printed numbers has it, and others may not.",
-    ),
-    "not_checkable": _Term(
-        "not checkable",
-        "Nothing at hand tests it, or printed numbers that contradict each other leave nothing to "
-        "test it by; what would be needed is named.",
-    ),
-}
-_EVIDENCE: Final[Mapping[Evidence, _Term]] = {
-    "raw": _Term("raw data", "Recomputed from the models' own results, item by item."),
-    "derived": _Term("derived", "Follows by mathematics alone."),
-    "displayed": _Term(
+_EVIDENCE: Final[Mapping[Evidence, Term]] = {
+    "raw": Term("raw data", "Recomputed from the models' own results, item by item."),
+    "derived": Term("derived", "Follows by mathematics alone."),
+    "displayed": Term(
         "displayed scores",
         "Recomputed from the numbers of solved items behind scores that a board displayed, at most "
         "with a printed number of the same pair.",
     ),
-    "counts": _Term("printed counts", "Recomputed from other printed numbers."),
-    "consistency": _Term(
+    "counts": Term("printed counts", "Recomputed from other printed numbers."),
+    "consistency": Term(
         "printed twice",
         "Two printings of one number, or of its parts and their sum: that they agree is no "
         "evidence for the number.",
     ),
-    "simulated": _Term("simulated", "Simulated, with a known Monte Carlo error."),
-    "raw_sample": _Term(
+    "simulated": Term("simulated", "Simulated, with a known Monte Carlo error."),
+    "raw_sample": Term(
         "real items, a sample",
         "Recomputed from the models' own results on some of the items, which were chosen and not "
         "drawn at random: what these items alone exclude is contradicted, and no more is decided.",
     ),
-    "witness_held_out": _Term(
+    "witness_held_out": Term(
         "witness, held out",
         "Came out of a data set that was fitted to other printed numbers, without having gone in.",
     ),
-    "witness_fitted": _Term(
+    "witness_fitted": Term(
         "witness, fitted",
         "Was put into the fitted data set: that it comes out again is no evidence.",
     ),
-    "stand_in": _Term(
+    "stand_in": Term(
         "stand-in or mirror",
         "Computed from items that another server gave than the one they are published on.",
     ),
-    "none": _Term("none", "There was nothing to compute it from."),
+    "none": Term("none", "There was nothing to compute it from."),
 }
 
 # Why a class contradicts nothing, where that is not for want of claims that rest on it.
@@ -187,7 +146,6 @@ def render_report(
         excerpt=lambda one: excerpt(one, audit),
         **page_parts(_PACKAGE, "report.css", "report.js"),
         verdicts=VERDICT_TERMS,
-        glyphs=GLYPHS,
         evidences=_EVIDENCE,
         known=judged.keys(),
         contradicted=audit.with_verdict("contradicted"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -12,15 +13,61 @@ from llm_power._provenance import VERDICTS, Verdict
 from llm_power_audit._csv import Rows, csv_table
 
 CLAIMS: Final = Path("audit/claims.csv")
-# What stands before a verdict on a page.
-GLYPHS: Final[Mapping[Verdict, str]] = {
-    "holds": "✓",
-    "holds_rounded": "≈",
-    "contradicted": "✗",
-    "ambiguous": "?",
-    "feasible": "◇",
-    "not_checkable": "○",
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word of the vocabulary: how it is shown, its meaning, and what stands before it."""
+
+    word: str
+    meaning: str
+    glyph: str = ""
+
+
+#: The verdicts explained, in the order of the totals' columns.
+VERDICT_TERMS: Final[Mapping[Verdict, Term]] = {
+    "holds": Term(
+        "holds",
+        "Every value that the rest allows is equal within half a unit of the last printed digit; "
+        "where a simulation is involved, within what chance explains.",
+        "✓",
+    ),
+    "holds_rounded": Term(
+        "holds rounded",
+        "Holds by the rounding of its whole column, which is named: up or down, where to nearest "
+        "it would not.",
+        "≈",
+    ),
+    "contradicted": Term(
+        "contradicted",
+        "No value that the rest allows is the printed one; how far off it is, and a derivation to "
+        "check by hand, stand beside it.",
+        "✗",
+    ),
+    "ambiguous": Term(
+        "ambiguous",
+        "The text does not define the quantity, and the readings of it that were tried do not "
+        "decide; each is listed with what it gives.",
+        "?",
+    ),
+    "feasible": Term(
+        "feasible",
+        "The values that the rest allows hold the printed one and exclude others; or a data set "
+        "that fits the other printed numbers has it, and others may not.",
+        "◇",
+    ),
+    "not_checkable": Term(
+        "not checkable",
+        "Nothing at hand tests it, or printed numbers that contradict each other leave nothing to "
+        "test it by; what would be needed is named.",
+        "○",
+    ),
 }
+
+
+def in_words(name: str) -> str:
+    """Return a verdict, a class of evidence or another name of a table as a text has it."""
+    return name.replace("_", " ")
 
 
 def verdicts_by_claim(results: Path) -> dict[str, str]:
@@ -52,7 +99,7 @@ def counted(verdicts: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def _words(verdict: str, n_claims: int) -> str:
-    words = verdict.replace("_", " ")
+    words = in_words(verdict)
     return words if n_claims == 1 else words.replace("holds", "hold")
 
 

@@ -26,9 +26,8 @@ from llm_power._report.page import page_environment, page_parts, visible
 from llm_power._report.tables import MARKS
 from llm_power_audit._csv import Rows
 from llm_power_audit._exhibits import picture_address
-from llm_power_audit.report import VERDICT_TERMS
 from llm_power_audit.written_verdicts import (
-    GLYPHS,
+    VERDICT_TERMS,
     claim_anchor,
     claims_by_exhibit,
     counted,
@@ -197,15 +196,13 @@ def render_index(
     documents = (str(one) for entry in exhibits for one in entry.documents)
     shown = " ".join(" ".join(documents).split())
     verdicts = [claim["verdict"] for claims in audited.values() for claim in claims]
-    judged = [one for one in VERDICT_TERMS if one in verdicts]
+    judged = [term for one, term in VERDICT_TERMS.items() if one in verdicts]
     key = {
         "Words and symbols": {
             _subscripts(term): text for term, text in manifest["paper"].get("terms", {}).items()
         },
         "Marks in tables": dict(text.split(" ", 1) for text in MARKS.values() if text in shown),
-        "Verdicts of the audit": {
-            f"{GLYPHS[one]} {VERDICT_TERMS[one].word}": VERDICT_TERMS[one].meaning for one in judged
-        },
+        "Verdicts of the audit": {f"{term.glyph} {term.word}": term.meaning for term in judged},
     }
     return page_environment(_PACKAGE).get_template("index.html.j2").render(
         manifest=manifest,
@@ -223,7 +220,7 @@ def render_index(
             (path, _address(path, results)) for path in [f"{results}/manifest.json", *beside]
         ],
         papers={title: quote(address) for title, address in (papers or {}).items()},
-        glyphs=GLYPHS,
+        verdict_terms=VERDICT_TERMS,
     )  # fmt: skip
 
 

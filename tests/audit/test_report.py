@@ -16,10 +16,11 @@ from report_examples import HOSTILE, example_audit, hostile_audit
 
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import EVIDENCE
-from llm_power_audit.audit_files import _links
+from llm_power_audit.audit_files import _links, totals_cells
 from llm_power_audit.evaluate import Audit, Judged
 from llm_power_audit.printed import Printed
 from llm_power_audit.report import render_report
+from llm_power_audit.written_verdicts import VERDICT_TERMS
 
 LINKS = {
     "tables/table_06.csv": "../tables/table_06.csv",
@@ -134,6 +135,11 @@ def test_totals_are_those_of_the_audit(audit: Audit, page: Page) -> None:
     counts = audit.counts()
     assert {words: counts[words] for words in expected} == expected
     assert counts["", ""] == len(audit.judged)
+
+
+def test_page_and_table_call_a_verdict_the_same(audit: Audit) -> None:
+    _, *rows, _ = totals_cells(audit)
+    assert [term.word for term in VERDICT_TERMS.values()] == [row[0] for row in rows]
 
 
 def test_the_first_screen_counts_what_holds_on_evidence(audit: Audit) -> None:
