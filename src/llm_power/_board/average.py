@@ -14,7 +14,8 @@ import pandas as pd
 from scipy.special import gammaln
 
 from llm_power._board.all_pairs import controlled_family, gap_draws, item_keys
-from llm_power._board.cluster_robustness import n_clusters, read_otherwise, reading
+from llm_power._board.cluster_robustness import read_otherwise, reading
+from llm_power._board.clusters import sampled_clusters
 from llm_power._board.counts import DifferenceMoments, PairCells
 from llm_power._board.decision import all_verdict_columns, size_columns
 from llm_power._board.evidence import Evidence, TaskEvidence, mean_and_error, weighted_gaps
@@ -132,12 +133,12 @@ def average_tasks(
     order = best_first(kept, _Strata(kept, share).mean(task.mean_merits for task in kept))
     strata = _Strata([task.part(models=order) for task in kept], share)
     rows = _verdict_rows(strata, family, cluster, point, declared)
-    numbers = [n for task in kept if (n := n_clusters(task, cluster)) > 1]
+    labels = [own for task in kept if (own := sampled_clusters(task, cluster)) is not None]
     readings = []
-    if numbers:
+    if labels:
         other = _verdict_rows(strata, family, cluster, point, read_otherwise(declared))
         different = (x["verdict"].to_numpy() == DIFFERENT for x in (rows, other))
-        readings = [reading("average", sum(numbers), declared, *different)]
+        readings = [reading("average", sum(len({*own}) for own in labels), declared, *different)]
     return TaskAverage(
         rows,
         with_leader(
@@ -388,8 +389,7 @@ def _averaged(
         for task, each in zip(strata.tasks, evidence, strict=True)
     ]
     items, clusters = average_gap(gaps, strata.weights), None
-    numbers = [len([] if each.cluster_sizes is None else each.cluster_sizes) for each in evidence]
-    sampled = [number > 1 for number in numbers]
+    sampled = [sampled_clusters(task, cluster) is not None for task in strata.tasks]
     if declared.clusters == "random" and any(sampled):
         by_clusters = [
             _cluster_gap(each, weighted=weighted) if is_sampled else gap
@@ -417,7 +417,7 @@ def _weighted_gap(evidence: Evidence) -> TaskGap:
 
 
 def _cluster_gap(evidence: Evidence, *, weighted: bool) -> TaskGap:
-    _, test = evidence.with_an_item().sampled_clusters(weighted=weighted)
+    _, test = evidence.with_an_item().tested_clusters(weighted=weighted)
     return mean_gap(test.delta, test.standard_error, test.df)
 
 

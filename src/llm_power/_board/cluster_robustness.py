@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.all_pairs import BoardPairs, FamilyValues, p_values_between
-from llm_power._board.clusters import cluster_moments
+from llm_power._board.clusters import cluster_moments, sampled_clusters
 from llm_power._board.evidence import TaskEvidence
 from llm_power._board.operating_point import Declared, OperatingPoint, pair_indices
 from llm_power._choices import ClusterSampling, Family
@@ -219,8 +219,8 @@ def cluster_readings(
     `family` are the values of all pairs by the reading that is declared; those at the ordered
     `places` are counted, or all.
     """
-    numbers = [n_clusters(task, pairs.cluster) for task in pairs.tasks]
-    if max(numbers) < 2:
+    labels = [sampled_clusters(task, pairs.cluster) for task in pairs.tasks]
+    if all(names is None for names in labels):
         return []
     again = pairs.otherwise(pairs.family, read_otherwise(pairs.declared))
     other = again.adjusted(*_p_otherwise(pairs, again, family))
@@ -231,11 +231,11 @@ def cluster_readings(
     ends = np.cumsum([0, *(family_size(len(task.models), pairs.family) for task in pairs.tasks)])
     bounds = ends if places is None else np.searchsorted(places, ends)
     return [
-        reading(task.task, number, pairs.declared, own[start:stop], different[start:stop])
-        for task, number, (start, stop) in zip(
-            pairs.tasks, numbers, pairwise(bounds.tolist()), strict=True
+        reading(task.task, len({*names}), pairs.declared, own[start:stop], different[start:stop])
+        for task, names, (start, stop) in zip(
+            pairs.tasks, labels, pairwise(bounds.tolist()), strict=True
         )
-        if number > 1
+        if names is not None
     ]
 
 
@@ -248,11 +248,6 @@ def _p_otherwise(
     if by_items and all(task.kind == "binary" for task in pairs.tasks):
         return family.unadjusted, family.unadjusted
     return p_values_between(again, 0, again.n_pairs)
-
-
-def n_clusters(task: TaskScores, cluster: str | None) -> int:
-    """Return the number of clusters of a task, 1 where its items are the sample."""
-    return 1 if cluster is None else len(set(task.clusters[cluster]))
 
 
 def read_otherwise(declared: Declared) -> Declared:

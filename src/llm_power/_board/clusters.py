@@ -43,6 +43,13 @@ def clustered(tasks: Sequence[TaskScores], cluster: str | None) -> Sequence[Task
     ]
 
 
+def sampled_clusters(task: TaskScores, cluster: str | None) -> np.ndarray | None:
+    """Return the cluster of each item, None where items are the sample."""
+    labels = () if cluster is None else task.clusters.get(cluster, ())
+    # One cluster says nothing of others: the items are the sample.
+    return np.asarray(labels, dtype=str) if len(set(labels)) > 1 else None
+
+
 def tabulate_clusters(ranked: TaskScores, column: str | None, family: Family) -> pd.DataFrame:
     """Return the sums of every pair's paired difference within clusters, one row each.
 

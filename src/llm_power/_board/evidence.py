@@ -73,7 +73,7 @@ class Evidence:
         assert self.of_clusters is not None
         return cluster_robust_test(self.of_clusters)
 
-    def sampled_clusters(self, *, weighted: bool) -> tuple[ClusterMoments, ClusterRobustTest]:
+    def tested_clusters(self, *, weighted: bool) -> tuple[ClusterMoments, ClusterRobustTest]:
         """Return the moments of the clusters, weighted by their sizes or not, with CR2's test."""
         assert self.of_clusters is not None
         if not weighted or self.cluster_sizes is None:
@@ -297,7 +297,7 @@ def _cluster_test(evidence: Evidence, declared: Declared) -> ClusterTests | None
     # One cluster says nothing of others: the items are tested.
     if known is None or len(known.n_items) < 2 or declared.clusters == "fixed":
         return None
-    moments, robust = evidence.sampled_clusters(weighted=declared.weighted)
+    moments, robust = evidence.tested_clusters(weighted=declared.weighted)
     if declared.cluster_test == "cr2":
         return ClusterTests(robust, None, "cluster")
     name, resample = _RESAMPLINGS[declared.cluster_test]

@@ -17,6 +17,7 @@ from pandas.api.extensions import ExtensionArray
 from scipy.special import ndtri
 
 from llm_power._board.all_pairs import BoardPairs, p_values_between
+from llm_power._board.clusters import sampled_clusters
 from llm_power._board.measure import POINTS, Measure
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._errors import counted, first_names
@@ -61,13 +62,6 @@ def further_columns(
         "score_further": np.where(first, score, np.nan),
         "lead_further": np.where(first, lead, np.nan),
     }
-
-
-def sampled_clusters(task: TaskScores, cluster: str | None) -> np.ndarray | None:
-    """Return the cluster of each item, None where items are the sample."""
-    labels = () if cluster is None else task.clusters.get(cluster, ())
-    # One cluster says nothing of others: the items are the sample.
-    return np.asarray(labels, dtype=str) if len(set(labels)) > 1 else None
 
 
 def further_sentence(
@@ -133,7 +127,6 @@ def declared_leads(
     items = [np.asarray(task.item_ids)[rows] for task, rows in zip(tasks, complete, strict=True)]
     samples: list[list[NDArray[np.str_]]] = [items]
     if cluster is not None:
-        # One cluster says nothing of others: the items are the sample.
         found = [sampled_clusters(task, cluster) for task in tasks]
         samples.append(
             [

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power import __version__
+from llm_power._board.clusters import sampled_clusters
 from llm_power._board.landscape import VERDICTS, describe_landscape
 from llm_power._board.measure import GAP_BINS, measure_of
 from llm_power._board.repeats import describe_repeats
@@ -316,12 +317,11 @@ def _tested_by_items(tasks: Sequence[TaskScores], cluster: str | None) -> list[s
     """Return a warning that names the tasks without clusters, where a cluster column was named."""
     if cluster is None:
         return []
-    numbers = {task.task: len(set(task.clusters.get(cluster, ()))) for task in tasks}
     return [
-        f"task {name}: {f'one cluster in {cluster}' if n else f'no cluster column {cluster}'}; "
-        "tested by its items"
-        for name, n in numbers.items()
-        if n < 2
+        f"task {task.task}: {has} {cluster}; tested by its items"
+        for task in tasks
+        if sampled_clusters(task, cluster) is None
+        for has in ["one cluster in" if cluster in task.clusters else "no cluster column"]
     ]
 
 

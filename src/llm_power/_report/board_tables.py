@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from llm_power._board.average import TaskAverage
+from llm_power._board.clusters import sampled_clusters
 from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.measure import (
     GAP_BINS,
@@ -26,7 +27,6 @@ from llm_power._board.measure import (
     percent_interval,
 )
 from llm_power._board.operating_point import OperatingPoint
-from llm_power._board.ranks import sampled_clusters
 from llm_power._board.resolve import BoardVerdicts
 from llm_power._board.summary import (
     task_overview,
