@@ -46,14 +46,14 @@ class Rung:
 
     @property
     def needed(self) -> str:
-        """The items in words."""
+        """The items in words, to three digits, and of a range its upper end."""
         if isfinite(self.many):
             return about_items(max(self.few, self.many))
-        if not self.items:
-            return "no item in common"
-        if not self.gap:
-            return EQUIVALENT if self.verdict == EQUIVALENT else "no gap so far"
-        return f"over {about_items(FARTHEST * self.items, floor)}"
+        if self.items and self.gap:
+            return f"over {about_items(FARTHEST * self.items, floor)}"
+        if self.items and self.verdict == EQUIVALENT:
+            return EQUIVALENT
+        return items_needed(self.items, self.gap, self.few, self.many)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,17 @@ class HaveNeed:
         if every == 1 and parts:
             parts = [f"the pair needs {self.rungs[0].needed} new items"]
         return "; ".join(filter(None, [headline, ", ".join(parts)]))
+
+
+def items_needed(items: int, gap: float, few: float, many: float) -> str:
+    """Return the items of a new run, between chance one half and the target power, in words."""
+    if not items:
+        return "no item in common"
+    low, high = sorted((few, many))
+    if isinf(high) and not gap:
+        return "no gap so far"
+    over = [f"over {FARTHEST * items:,}"] if isinf(high) else []
+    return " to ".join([f"{n:,.0f}" for n in (low, high) if isfinite(n)] + over)
 
 
 def have_need(pairs: pd.DataFrame, task: str, items: int) -> HaveNeed:

@@ -18,6 +18,7 @@ from llm_power._board.have_need import (
     HaveNeed,
     have_need,
     items_axis,
+    items_needed,
     items_ticks,
     models_of,
     short_names,
@@ -46,7 +47,6 @@ from llm_power._report.text_tables import (
     p_name,
     padded,
 )
-from llm_power._statistics.predictive_power import FARTHEST
 from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 if TYPE_CHECKING:
@@ -398,22 +398,10 @@ def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool, measure: Meas
         *([at_worst] * lacking),
         p_value(row["p_family"]),
         f"{row['n_items']:,}",
-        _needed(row),
+        items_needed(*(row[name] for name in ("n_items", "gap", "items_even", "items_assured"))),
     ]
 
 
 def _lacking(pairs: pd.DataFrame) -> bool:
     """Return whether a pair has fewer items than its task."""
     return bool((pairs["n_items"] < pairs["n_task"]).any())
-
-
-def _needed(row: Mapping[Any, Any]) -> str:
-    if row["n_items"] == 0:
-        return "no item in common"
-    ends = sorted((row["items_even"], row["items_assured"]))
-    most = FARTHEST * row["n_items"]
-    if np.isfinite(ends[1]):
-        return f"{ends[0]:,.0f} to {ends[1]:,.0f}"
-    if row["gap"] == 0:
-        return "no gap so far"
-    return f"{ends[0]:,.0f} to over {most:,}" if np.isfinite(ends[0]) else f"over {most:,}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from markupsafe import Markup
 
+from llm_power._board.have_need import items_needed
 from llm_power._board.measure import Measure, gap_interval, p_value, percent, percent_interval
 from llm_power._board.page_data import AVERAGE, PageData, Task
 from llm_power._choices import TEST_NAMES
@@ -75,7 +77,7 @@ def _tables(task: Task, data: PageData) -> dict[str, Any]:
         measure.named("gap", "points"),
         gap_interval_name(data["alpha"], task["family_pairs"], data["control"]),
         p_name(task["family_pairs"], data["control"]),
-        *("items", "needs"),
+        *("items", f"new items to decide it, chance 0.5 to {data['power']:g}"),
     ]
     pairs = [_cells(row, task, measure) for row in rows[:most]]
     tables = [
@@ -102,15 +104,16 @@ def _rows(task: Task) -> list[dict[str, Any]]:
 
 
 def _cells(row: Mapping[str, Any], task: Task, measure: Measure) -> list[str]:
-    need = row.get("need")
+    few, many = (math.inf if row.get(end) is None else row[end] for end in ("even", "need"))
+    gap = _gap(row)
     return [
         *(task["models"][row[side] - 1]["name"] for side in ("i", "j")),
         _VERDICTS[row["verdict"]],
-        percent(_gap(row), measure),
+        percent(gap, measure),
         gap_interval(row.get("lo"), row.get("hi"), measure),
         p_value(row.get("pf")),
         f"{row['n']:,}",
-        "no item in common" if not row["n"] else "no number" if need is None else f"{need:,}",
+        items_needed(row["n"], gap or 0.0, few, many),
     ]
 
 

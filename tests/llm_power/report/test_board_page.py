@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from boards import HOSTILE, Name, example
 
+from llm_power._board.have_need import items_needed
 from llm_power._board.page_data import Column, page_data
 from llm_power._board.resolve import resolve_board
 from llm_power._board.summary import describe_board
@@ -22,6 +23,7 @@ from llm_power._report.board_page import render_board_page
 from llm_power._statistics.random_streams import named_rng
 
 _NAMES: Final[tuple[Name, ...]] = get_args(Name)
+NEEDED: Final = ("n_items", "gap", "items_even", "items_assured")
 _NUMBER: Final = {"type": ["number", "null"]}
 _CELLS: Final = {"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]}
 _REQUIRED: Final = {"i", "j", "n", "ps", "pf", "lo", "hi", "verdict"}
@@ -185,6 +187,9 @@ def test_tables_without_scripts_are_those_of_the_board(name: Name) -> None:
         assert f">{bad}<" not in plain
     if name not in ("many", "tasks", "hostile"):
         assert plain.count("<bdi>different<") == drawn.summary["verdicts"]["different"]
+        table = drawn.board.verdicts
+        for needed in map(items_needed, *(table[one] for one in NEEDED)):
+            assert f"<bdi>{needed}</bdi>" in plain
     assert plain.count("Ranking of") == len(drawn.data["tasks"])
     assert "<script" not in plain
 
