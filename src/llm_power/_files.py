@@ -54,16 +54,26 @@ def naming(path: Path) -> Iterator[None]:
         raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that nobody sees a part of; an error names it."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give the place of a file that, once written, becomes `path`; errors of the system name it."""
+    part = path.with_name(f".{os.getpid()}.{path.name}")
     try:
-        part.write_text(text, encoding="utf-8")
+        yield part
         part.replace(path)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        if error.errno is None:
+            raise
+        # Arrow has a text of its own.
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that nobody sees a part of; an error names it."""
+    with replacing(path) as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def remove_reports(arguments: Sequence[str]) -> None:

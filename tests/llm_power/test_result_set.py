@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -13,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from llm_power._errors import InvalidArgument
-from llm_power._files import WORKSHOP, scratch_folder, write_together, write_whole
+from llm_power._files import WORKSHOP, replacing, scratch_folder, write_together, write_whole
 
 NAMES = ("a.csv", "b.csv", "c.json")
 # Writes sets without end: each file holds the number of its set, and that only the writer knows.
@@ -197,3 +199,21 @@ def test_a_dataset_goes_and_a_folder_like_it_stays(tmp_path: Path) -> None:
         (tmp_path / name / file).touch()
     write_together(tmp_path, lambda folder: put(folder / "a.csv", 1), replaces=["pairs", "own"])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "own"]
+
+
+def test_a_file_is_replaced_as_a_whole_and_a_failure_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "chart.svg"
+    path.write_text("old")
+
+    def fill_the_disk(part: Path) -> None:
+        part.write_text("half")
+        raise OSError(errno.ENOSPC, "Error writing bytes to file. Detail: [errno 28]")
+
+    with pytest.raises(OSError, match=re.escape(str(path))), replacing(path) as part:
+        fill_the_disk(part)
+    assert path.read_text() == "old"
+    with replacing(path) as part:
+        part.write_text("new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    assert [*tmp_path.iterdir()] == [path]

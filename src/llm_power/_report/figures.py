@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import matplotlib as mpl
@@ -21,7 +20,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from llm_power._choices import PICTURE_FORMATS
 from llm_power._errors import InvalidArgument
-from llm_power._files import naming
+from llm_power._files import replacing
 from llm_power._provenance import (
     FINDING,
     SOURCE_KINDS,
@@ -143,11 +142,8 @@ def save_picture(figure: Figure, path: Path, *, title: str) -> None:
     require_picture(path)
     figure.set_layout_engine(ConstrainedLayoutEngine())
     _settle_layout(figure)
-    with TemporaryDirectory(prefix=".llm-power-", dir=path.parent) as folder:
-        made = Path(folder, path.name)
-        with naming(path):
-            _save(figure, made, {"Title": title})
-        made.replace(path)
+    with replacing(path) as part:
+        _save(figure, part, {"Title": title})
 
 
 @unwarned_of_glyphs()

@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 
 from llm_power._choices import KINDS, Kind
 from llm_power._errors import InvalidArgument, ScoreError, counted
+from llm_power._files import replacing
 from llm_power._provenance import SCORES_KINDS, ScoresKind
 from llm_power._scores._source import read_file
 from llm_power._scores._table import Table, read_parquet
@@ -273,15 +274,8 @@ def write_task(task: TaskScores, path: str | os.PathLike[str]) -> None:
     >>> read_task("exam.parquet").n_items
     400
     """
-    target = Path(path)
-    sink = pa.BufferOutputStream()
-    pq.write_table(_to_arrow(task), sink, compression="zstd", write_page_checksum=True)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(sink.getvalue())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(Path(path)) as part:
+        pq.write_table(_to_arrow(task), part, compression="zstd", write_page_checksum=True)
 
 
 def read_task(path: str | os.PathLike[str]) -> TaskScores:
