@@ -164,9 +164,7 @@ class Resolved(Reply):
     @property
     def summary(self) -> dict[str, Any]:
         """Return what summary.json holds."""
-        return describe_board(
-            self.board, self.tasks, missing=self.missing, cluster=self.board.cluster
-        )
+        return describe_board(self.board, self.tasks, missing=self.missing)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the headline, the summary and the pairs, as --format json prints them."""

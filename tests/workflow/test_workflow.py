@@ -147,7 +147,7 @@ def test_a_board_of_the_workflow_is_that_of_the_command(tmp_path: Path) -> None:
     assert board.repeats is not None
     assert board.average is not None
     folder, title = where / "results/boards/small", small["title"]
-    summary = describe_board(board, tasks, missing="error", cluster="topic")
+    summary = describe_board(board, tasks, missing="error")
     assert json.loads((folder / "summary.json").read_text()) == json.loads(json.dumps(summary))
     data = page_data(
         board.verdicts,

@@ -30,7 +30,7 @@ with logged():
         family = pairs.adjusted(*p_values_between(pairs, 0, pairs.n_pairs))
         readings = cluster_readings(pairs, family)
     board = board_of_tables(pairs, verdicts, ranks, average, readings)
-    summary = describe_board(board, tasks, missing=given.missing, cluster=given.cluster)
+    summary = describe_board(board, tasks, missing=given.missing)
     data = page_data(
         verdicts,
         summary,

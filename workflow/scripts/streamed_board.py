@@ -29,7 +29,7 @@ with logged():
     )
     board = board_of(shown_pairs(pairs, family, ends, tally, Keep()), pairs)
     sources = score_provenance(tasks)
-    summary = describe_board(board, tasks, missing=given.missing, cluster=pairs.cluster)
+    summary = describe_board(board, tasks, missing=given.missing)
     tables = streamed_tables(board, tasks, title=given.title) | landscape_tables(
         summary["landscape"], sources, title=given.title, point=board.point
     )

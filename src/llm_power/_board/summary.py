@@ -174,7 +174,6 @@ def describe_board(
     tasks: Sequence[TaskScores],
     *,
     missing: MissingPolicy,
-    cluster: str | None = None,
 ) -> dict[str, Any]:
     """Return the contents of summary.json: settings, scores, ranks, counts and warnings."""
     return {
@@ -183,13 +182,13 @@ def describe_board(
         "alpha": board.point.alpha,
         "power": board.point.power,
         "missing": missing,
-        "cluster": cluster,
+        "cluster": board.cluster,
         **asdict(board.declared),
         "measure": asdict(measure_of(tasks)),
         "warnings": [
             *board_warnings(board),
-            *_tested_by_items(tasks, cluster),
-            *(_clusters_left_out(tasks, cluster) if board.declared.weighted else []),
+            *_tested_by_items(tasks, board.cluster),
+            *(_clusters_left_out(tasks, board.cluster) if board.declared.weighted else []),
         ],
         "ranks": _records(board.ranks),
         "average": _describe_average(board),

@@ -85,9 +85,7 @@ def write_board(
             dataset.rename(folder / DATASET)
         text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
-        (folder / "error_bars.md").write_text(
-            error_bars(board, best, summary.get("cluster")), encoding="utf-8"
-        )
+        (folder / "error_bars.md").write_text(error_bars(board, best), encoding="utf-8")
         # On demand: not everybody has what these are made with.
         if installed("jinja2"):
             from llm_power._report.board_page import render_board_page  # noqa: PLC0415

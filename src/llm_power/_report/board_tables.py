@@ -335,9 +335,9 @@ _LADDER = [
 ]
 
 
-def error_bars(board: BoardVerdicts, tasks: Sequence[TaskScores], cluster: str | None) -> str:
+def error_bars(board: BoardVerdicts, tasks: Sequence[TaskScores]) -> str:
     """Return two tables a task as Markdown: scores and differences with standard errors."""
-    sampled = cluster if board.declared.clusters == "random" else None
+    sampled = board.cluster if board.declared.clusters == "random" else None
     return "\n\n".join(_of_task(board, task, sampled) for task in tasks) + "\n"
 
 

@@ -231,6 +231,10 @@ _NODES: Final = 16
 # Relative size below which a whole number is exceeded by rounding alone.
 _ROUNDING: Final = 1e-12
 
+# Of intervals of a required number, and the probability below and above them.
+_CONFIDENCE: Final = 0.90
+_TAIL: Final = (1 - _CONFIDENCE) / 2
+
 
 @dataclass(frozen=True, slots=True)
 class PilotDesign:
@@ -244,7 +248,7 @@ class PilotDesign:
     #: Power at `n_star`, expected over what the pilot leaves open; NaN without `n_star`.
     assurance: float
     #: Of the interval.
-    confidence: float
+    confidence: float = _CONFIDENCE
 
 
 class ExpectedDesign(Design):
@@ -287,10 +291,10 @@ class BinaryPilot:
         """McNemar's test at the pilot's discordance, at least the size of the gap."""
         return self._design(self.discordance, self._admitted(gap))
 
-    def ends(self, gap: float, confidence: float) -> tuple[McNemarDesign, McNemarDesign]:
+    def ends(self, gap: float) -> tuple[McNemarDesign, McNemarDesign]:
         """McNemar's test at both limits of Wilson's interval of the discordance."""
         size = self._admitted(gap)
-        limits = wilson_interval(self.b + self.c, self.n_items, confidence=confidence)
+        limits = wilson_interval(self.b + self.c, self.n_items, confidence=_CONFIDENCE)
         low, high = (self._design(float(psi), size) for psi in limits)
         return low, high
 
@@ -353,13 +357,13 @@ class _UnitMeans(ABC):
         """T test at the pilot's variance."""
         return MeanDesign(_gap_size(gap), self.sigma, self.alpha)
 
-    def ends(self, gap: float, confidence: float) -> tuple[MeanDesign, MeanDesign]:
+    def ends(self, gap: float) -> tuple[MeanDesign, MeanDesign]:
         """T test at both ends of an interval of the variance."""
-        low, high = (MeanDesign(_gap_size(gap), x, self.alpha) for x in self._sigmas(confidence))
+        low, high = (MeanDesign(_gap_size(gap), x, self.alpha) for x in self._sigmas())
         return low, high
 
     @abstractmethod
-    def _sigmas(self, confidence: float) -> tuple[float, float]: ...
+    def _sigmas(self) -> tuple[float, float]: ...
 
     def detectable(self, units: IntArray, power: float) -> FloatArray:
         """Smallest gap that the t test finds at the pilot's variance."""
@@ -388,10 +392,9 @@ class MeanPilot(_UnitMeans):
         self.standard_error, self.freedom = float(self.sigma / np.sqrt(len(d))), len(d) - 1
         self.alpha, (self._center, self._error) = alpha, _log_variance(d)
 
-    def _sigmas(self, confidence: float) -> tuple[float, float]:
+    def _sigmas(self) -> tuple[float, float]:
         """Limits of Bonett's interval."""
-        tail = (1 - open_unit("confidence", confidence)) / 2
-        low, high = self._sigma_at(np.array([tail, 1 - tail])).tolist()
+        low, high = self._sigma_at(np.array([_TAIL, 1 - _TAIL])).tolist()
         return low, high
 
     def expected(self, gap: float) -> Design:
@@ -444,9 +447,9 @@ class ClusterPilot(_UnitMeans):
         spread = 1 + self.size_cv**2
         return np.asarray(np.asarray(within) / size + spread * np.asarray(between))
 
-    def _sigmas(self, confidence: float) -> tuple[float, float]:
+    def _sigmas(self) -> tuple[float, float]:
         """Quantiles of the equally likely ones."""
-        low, high = np.sqrt(_ends(self.drawn_variance, confidence)).tolist()
+        low, high = np.sqrt(_ends(self.drawn_variance)).tolist()
         return low, high
 
     def expected(self, gap: float) -> Design:
@@ -535,19 +538,15 @@ def cluster_pilot(moments: ClusterMoments, *, alpha: float = 0.05) -> ClusterPil
 Pilot = BinaryPilot | MeanPilot | ClusterPilot
 
 
-def pilot_design(
-    pilot: Pilot, gap: float, *, power: float = 0.80, confidence: float = 0.90
-) -> PilotDesign:
+def pilot_design(pilot: Pilot, gap: float, *, power: float = 0.80) -> PilotDesign:
     """Units that a declared gap needs, with their interval and their expected power."""
-    designs = pilot.at(gap), *pilot.ends(gap, confidence)
+    designs = pilot.at(gap), *pilot.ends(gap)
     n_star, low, high = (required_units(design, power) for design in designs)
     assurance = float(pilot.expected(gap).power(n_star))
-    return PilotDesign(n_star, low, high, assurance, confidence)
+    return PilotDesign(n_star, low, high, assurance)
 
 
-def cluster_items_design(
-    pilot: ClusterPilot, gap: float, *, power: float = 0.80, confidence: float = 0.90
-) -> PilotDesign:
+def cluster_items_design(pilot: ClusterPilot, gap: float, *, power: float = 0.80) -> PilotDesign:
     """Items of the pilot's own clusters that the t test over them needs; ``inf`` if too few."""
     size, k = _gap_size(gap), pilot.n_clusters
     shift = float(shift_of_power(k, open_unit("alpha", pilot.alpha), open_unit("power", power)))
@@ -559,12 +558,12 @@ def cluster_items_design(
         return np.asarray(np.ceil(k * each * (1 - _ROUNDING)))
 
     n_star = float(items(np.asarray(pilot.between), np.asarray(pilot.within)))
-    low, high = _ends(items(pilot.drawn_between, pilot.drawn_within), confidence)
+    low, high = _ends(items(pilot.drawn_between, pilot.drawn_within))
     if np.isinf(n_star):
-        return PilotDesign(n_star, low, high, np.nan, confidence)
+        return PilotDesign(n_star, low, high, np.nan)
     drawn = pilot.variance(pilot.drawn_between, pilot.drawn_within, n_star / k)
     powers = near_power(size * np.sqrt(k / drawn), k, pilot.alpha)
-    return PilotDesign(n_star, low, high, float(powers.mean()), confidence)
+    return PilotDesign(n_star, low, high, float(powers.mean()))
 
 
 def _gap_size(gap: float) -> float:
@@ -588,11 +587,10 @@ def _levels(points: int) -> FloatArray:
     return (np.arange(points) + 0.5) / points
 
 
-def _ends(drawn: FloatArray, confidence: float) -> tuple[float, float]:
+def _ends(drawn: FloatArray) -> tuple[float, float]:
     """Quantiles of values of which some may be infinite."""
-    tail = (1 - open_unit("confidence", confidence)) / 2
     ordered = np.sort(drawn)
-    return float(ordered[int(tail * len(drawn))]), float(ordered[int((1 - tail) * len(drawn))])
+    return float(ordered[int(_TAIL * len(drawn))]), float(ordered[int((1 - _TAIL) * len(drawn))])
 
 
 @lru_cache(maxsize=1)

@@ -206,9 +206,9 @@ def test_a_task_without_two_clusters_is_tested_by_its_items_and_says_so(
     pd.testing.assert_frame_equal(ranks, whole.ranks)
     assert set(board.verdicts.loc[board.verdicts["task"] == "quiz", "test"]) == {"cluster"}
     why = "one cluster in subject" if clusters else "no cluster column subject"
-    warnings = describe_board(board, [alone, other], missing="error", cluster="subject")["warnings"]
+    warnings = describe_board(board, [alone, other], missing="error")["warnings"]
     assert warnings == [f"task exam: {why}; tested by its items"]
-    assert "clustered" not in error_bars(board, [alone], "subject")
+    assert "clustered" not in error_bars(board, [alone])
     streamed = stream_board([alone, other], cluster="subject", folder=tmp_path)
     same += ["gap_low", "gap_high", "attainable"]
     shown = streamed.verdicts.set_index(["task", "rank_a", "rank_b"])
@@ -226,7 +226,7 @@ def test_a_model_without_a_score_in_a_cluster_is_named_where_others_are_weighted
         kept = prepare_task(task, missing=missing)
         declared = Declared(clusters="fixed", weighted=missing == "weighted")
         board = resolve_board([kept], family="all", cluster="subject", declared=declared)
-        shown = describe_board(board, [kept], missing=missing, cluster="subject")["warnings"]
+        shown = describe_board(board, [kept], missing=missing)["warnings"]
         lines.append([line for line in shown if "no score in" in line])
     (weighted,), pairwise = lines
     assert weighted.endswith(

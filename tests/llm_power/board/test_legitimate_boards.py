@@ -69,7 +69,7 @@ def test_every_pair_has_a_verdict(tmp_path: Path, kind: Kind, cluster: str | Non
     assert all(np.isnan(strangers[name]) for name in unknown)
     assert (strangers["q"], strangers["p_single"], strangers["p_family"]) == (0, 1, 1)
     assert "no item in common" in screen(board)
-    summary = describe_board(board, [ranked], missing="pairwise", cluster=cluster)
+    summary = describe_board(board, [ranked], missing="pairwise")
     if decided:  # the pictures take a second
         write_board(tmp_path, board, [ranked], summary)
 

@@ -353,7 +353,7 @@ def test_screen_and_page_give_both_readings_of_the_clusters(taken: ClusterSampli
     )
     board = boards[taken]
     assert said in screen(board)
-    summary = describe_board(board, [task], missing="error", cluster="subject")
+    summary = describe_board(board, [task], missing="error")
     assert page_data(board.verdicts, summary, title="exam")["tasks"][0]["readings"] == said
 
 
@@ -382,7 +382,7 @@ def test_streamed_pairs_and_the_average_have_both_readings_of_the_clusters() -> 
     assert counts["random"] < counts["fixed"]
     said = f"{counts['random']} of 6 pairs are different if the 16 clusters of subject are a sample"
     assert said in screen(held[0])
-    summary = describe_board(held[0], tasks, missing="error", cluster="subject")
+    summary = describe_board(held[0], tasks, missing="error")
     shown = page_data(held[0].verdicts, summary, title="exam", average=averages[0])["tasks"]
     assert shown[2]["readings"].startswith(said)
     assert "of 6 pairs" in screen(streamed)

@@ -110,6 +110,6 @@ def _drawn(
     # Where clusters are all that is meant, some pairs are equivalent and some different.
     declared = Declared(margin=margin, clusters=clusters, weighted=missing == "weighted")
     board = resolve_board(ranked, family=family, cluster=cluster, declared=declared)
-    summary = describe_board(board, ranked, missing=missing, cluster=cluster)
+    summary = describe_board(board, ranked, missing=missing)
     data = page_data(board.verdicts, summary, title=f"Board {HOSTILE[1]}", average=board.average)
     return Drawn(board, summary, data)
