@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from llm_power._choices import MISSING_POLICIES, MissingPolicy
 from llm_power._errors import InvalidArgument, ScoreError
-from llm_power._scores.store import Provenance, TaskScores
+from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray
 from llm_power._statistics.random_streams import column_digests
 
 #: Under which the provenance of a task has the missing scores that were accepted.
 NO_SCORE: Final = "items without a score"
-
-
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """What a missing-score policy found and did."""
-
-    policy: MissingPolicy
-    n_items: int  # before the policy
-    n_dropped: int
-    scored: Mapping[str, int]  # items of each model, before the policy
 
 
 def ranked(task: TaskScores, only_best: int | None = None) -> TaskScores:
@@ -70,30 +60,18 @@ def select_models(task: TaskScores, names: Sequence[str]) -> TaskScores:
     return task.part(models=[position[name] for name in names])
 
 
-def apply_missing_policy(
-    task: TaskScores, policy: MissingPolicy = "error"
-) -> tuple[TaskScores, Coverage]:
+def apply_missing_policy(task: TaskScores, policy: MissingPolicy = "error") -> TaskScores:
     """Decide what missing scores mean, for the models that were selected."""
     if policy not in MISSING_POLICIES:
         raise InvalidArgument(f"missing must be one of {MISSING_POLICIES}, got {policy!r}")
-    scored = task.scored
-    complete = np.logical_and.reduce(scored, axis=1)
+    complete = np.logical_and.reduce(task.scored, axis=1)
     if policy == "error" and not complete.all():
-        raise _missing_scores(task, scored)
-    dropped = 0
-    if policy == "drop_items":
-        dropped = int(np.count_nonzero(~complete))
-    counts = scored.sum(axis=0).tolist()
-    coverage = Coverage(
-        policy=policy,
-        n_items=task.n_items,
-        n_dropped=dropped,
-        scored=dict(zip(task.models, counts, strict=True)),
-    )
-    return (_keep_items(task, complete) if dropped else task), coverage
+        raise _missing_scores(task)
+    return task if policy != "drop_items" or complete.all() else _keep_items(task, complete)
 
 
-def _missing_scores(task: TaskScores, scored: BoolArray) -> ScoreError:
+def _missing_scores(task: TaskScores) -> ScoreError:
+    scored = task.scored
     j = int(np.argmin(scored.all(axis=0)))
     lacking = np.flatnonzero(~scored[:, j])
     return ScoreError(
@@ -171,13 +149,18 @@ def prepare_task(
     if len(kept.models) < len(task.models):
         chosen = replace(task.provenance, chosen_of=len(task.models))
         kept = replace(kept, provenance=chosen)
-    settled, coverage = apply_missing_policy(kept, missing)
-    # All scores are checked again where anything of a task is replaced.
-    recorded = _record_missing(settled.provenance, coverage)
-    if recorded is not settled.provenance:
-        settled = replace(settled, provenance=recorded)
+    settled = apply_missing_policy(kept, missing)
+    dropped = kept.n_items - settled.n_items
+    lacking = (kept.n_items - kept.scored.sum(axis=0)).tolist()
+    if any(lacking):
+        fault = NO_SCORE
+        if dropped:
+            fault += f" ({dropped} of {kept.n_items} items dropped for all models)"
+        found = {model: n for model, n in zip(kept.models, lacking, strict=True) if n}
+        tolerated = {**settled.provenance.tolerated, fault: found}
+        settled = replace(settled, provenance=replace(settled.provenance, tolerated=tolerated))
     # Dropping items changes the means, and so may change the order of those kept.
-    return ranked(settled) if coverage.n_dropped else settled
+    return ranked(settled) if dropped else settled
 
 
 def require_top(task: TaskScores, top: int | None) -> None:
@@ -188,17 +171,3 @@ def require_top(task: TaskScores, top: int | None) -> None:
             remedy=f"choose a number from 2 to {len(task.models)}",
             file=task.provenance.file,
         )
-
-
-def _record_missing(provenance: Provenance, coverage: Coverage) -> Provenance:
-    missing = {
-        model: coverage.n_items - scored
-        for model, scored in coverage.scored.items()
-        if scored < coverage.n_items
-    }
-    if not missing:
-        return provenance
-    fault = NO_SCORE
-    if coverage.n_dropped:
-        fault += f" ({coverage.n_dropped} of {coverage.n_items} items dropped for all models)"
-    return replace(provenance, tolerated={**provenance.tolerated, fault: missing})

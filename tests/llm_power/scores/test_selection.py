@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from llm_power._errors import InvalidArgument, ScoreError
-from llm_power._scores.selection import apply_missing_policy, ranked, select_models
+from llm_power._scores.selection import (
+    NO_SCORE,
+    apply_missing_policy,
+    prepare_task,
+    ranked,
+    select_models,
+)
 from llm_power._scores.store import TaskScores
 
 NAN = np.nan
@@ -64,32 +70,30 @@ def test_error_names_model_count_item_and_remedy(task: TaskScores) -> None:
 def test_error_passes_complete_scores(task: TaskScores) -> None:
     values = np.nan_to_num(task.values)
     complete = TaskScores("t", "binary", task.item_ids, task.models, values)
-    same, coverage = apply_missing_policy(complete)
-    assert same is complete
-    assert coverage.n_dropped == 0
+    assert apply_missing_policy(complete) is complete
+    assert apply_missing_policy(complete, "drop_items") is complete
 
 
-def test_pairwise_keeps_all_and_reports_coverage(task: TaskScores) -> None:
-    same, coverage = apply_missing_policy(task, "pairwise")
-    assert same is task
-    assert coverage.scored == {"low": 4, "zeta": 3, "half": 2, "beta": 3}
-    assert (coverage.n_items, coverage.n_dropped) == (4, 0)
+def test_pairwise_keeps_all_and_records_what_is_missing(task: TaskScores) -> None:
+    assert apply_missing_policy(task, "pairwise") is task
+    lacking = {"zeta": 1, "half": 2, "beta": 1}
+    assert prepare_task(task, missing="pairwise").provenance.tolerated == {NO_SCORE: lacking}
 
 
 def test_drop_items_counts_and_keeps_clusters_in_line(task: TaskScores) -> None:
-    kept, coverage = apply_missing_policy(select_models(task, ("low", "zeta")), "drop_items")
+    two = select_models(task, ("low", "zeta"))
+    kept = apply_missing_policy(two, "drop_items")
     assert kept.item_ids == ("i1", "i2", "i4")
     assert kept.clusters == {"subject": ("a", "b", "c")}
     assert kept.scored.all()
-    assert (coverage.n_items, coverage.n_dropped) == (4, 1)
-    assert coverage.scored == {"low": 4, "zeta": 3}
+    fault = f"{NO_SCORE} (1 of 4 items dropped for all models)"
+    assert prepare_task(two, missing="drop_items").provenance.tolerated == {fault: {"zeta": 1}}
 
 
 def test_only_selected_models_matter(task: TaskScores) -> None:
     """`half` lacks two items, but was not selected."""
     chosen = select_models(task, ("low", "zeta"))
-    _, coverage = apply_missing_policy(chosen, "drop_items")
-    assert coverage.n_dropped == 1
+    assert apply_missing_policy(chosen, "drop_items").n_items == 3
 
 
 def test_drop_items_that_leaves_nothing(task: TaskScores) -> None:
@@ -105,7 +109,7 @@ def test_drop_items_that_leaves_nothing(task: TaskScores) -> None:
 
 
 def test_drop_items_that_leaves_a_constant_model(task: TaskScores) -> None:
-    settled, _ = apply_missing_policy(task, "drop_items")
+    settled = apply_missing_policy(task, "drop_items")
     assert settled.values[:, settled.models.index("low")].tolist() == [1.0]
 
 
