@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from llm_power._errors import ScoreError
 from llm_power._scores._json import json_members, json_records
-from llm_power._scores._source import ZIP_MAGIC, StreamedFile, open_archive, read_file
+from llm_power._scores._source import ZIP_MAGIC, StreamedFile, open_archive
 from llm_power._scores._table import PARQUET_MAGIC, is_json, parquet_header
 
 _HEAD: Final = 2**10
@@ -79,4 +79,5 @@ class Head:
         """Names of the columns, if it is Parquet."""
         if not self.data.startswith(PARQUET_MAGIC):
             return ()
-        return parquet_header(read_file(self.path))[0]
+        with StreamedFile(self.path) as file:
+            return parquet_header(file.record(), file.stream)[0]

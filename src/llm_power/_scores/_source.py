@@ -123,19 +123,19 @@ class StreamedFile:
 
     def __enter__(self) -> Self:
         try:
-            self._stream = open_file(self.path)
-            self._seconds = os.fstat(self._stream.fileno()).st_mtime
+            self.stream = open_file(self.path)
+            self._seconds = os.fstat(self.stream.fileno()).st_mtime
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             raise _not_readable(self.path, error) from error
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stream.close()
+        self.stream.close()
 
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes, at most `size` of them or all, none at the end."""
         try:
-            data = self._stream.read(size)
+            data = self.stream.read(size)
         except OSError as error:
             raise _not_readable(self.path, error) from error
         self._hash.update(data)

@@ -477,10 +477,12 @@ def read_parquet(source: SourceFile, columns: Sequence[str] | None = None) -> Ta
     return Table(source, whole, table.schema.metadata or {}, is_csv=False)
 
 
-def parquet_header(source: SourceFile) -> tuple[list[str], Mapping[bytes, bytes]]:
-    """Return the column names and the metadata of a Parquet file."""
+def parquet_header(
+    source: SourceFile, file: BinaryIO | None = None
+) -> tuple[list[str], Mapping[bytes, bytes]]:
+    """Return the column names and the metadata of a Parquet file, held or open."""
     try:
-        schema = pq.read_schema(pa.BufferReader(source.data))
+        schema = pq.read_schema(pa.BufferReader(source.data) if file is None else file)
         return schema.names, schema.metadata or {}
     except MemoryError:
         raise

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import tomllib
+import tracemalloc
 import zipfile
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +20,7 @@ import pytest
 
 from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._plugins import READERS, PluginError, load_reader, reader_names
+from llm_power._scores._head import Head
 from llm_power._scores._source import read_file
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores, recognize
@@ -177,6 +179,17 @@ def test_what_else_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         for path in (Path("socket.csv"), Path("/dev/zero")):
             with pytest.raises(ScoreError, match="a pipe, a socket or a device"):
                 read_scores(path)
+
+
+def test_of_a_parquet_file_the_end_names_the_columns(tmp_path: Path) -> None:
+    path = tmp_path / "details.parquet"
+    texts = [str(k) * 500 for k in range(1000)]
+    pq.write_table(pa.table({"example": texts, "hashes": texts}), path, compression=None)
+    tracemalloc.start()
+    assert Head(path).columns == ["example", "hashes"]
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < path.stat().st_size / 4
 
 
 def test_an_object_of_many_members_is_looked_at_once(tmp_path: Path) -> None:
