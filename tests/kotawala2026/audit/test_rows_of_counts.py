@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kotawala2026.exhibits.item_count import solved
+from kotawala2026.operating_point import ALPHA, POWER
 from kotawala2026.quantities.grounds import PublishedNumbers
 from kotawala2026.quantities.rows_of_counts import cells_from_rows, one_of, rounding_and_power
 from llm_power_audit.printed import parse_printed
@@ -74,3 +75,7 @@ def test_one_misprinted_n_leaves_the_operating_point(numbers: PublishedNumbers) 
     found = {f.quantity: f.value for f in rounding_and_power(wrong)}
     assert found["power_implied"] == pytest.approx(0.8, abs=5e-5)
     assert found["level_implied"] == pytest.approx(0.05, abs=5e-5)
+
+
+def test_the_operating_point_of_captions_is_that_of_the_settings(numbers: PublishedNumbers) -> None:
+    assert numbers.point == {"alpha": ALPHA, "power": POWER}
