@@ -80,7 +80,7 @@ def describe(
     }
 
 
-def describe_board(
+def board_entry(
     name: str, title: str, outputs: Iterable[str], scores: Sequence[str], jobs: Ledger
 ) -> dict[str, Any]:
     """Describe a board of a run."""

@@ -8,7 +8,7 @@ from llm_power._report.tables import score_provenance
 from llm_power._scores.store import read_task
 from replication.findings import left_open
 from replication.job import logged, snakemake
-from replication.manifest import build_manifest, describe, describe_board
+from replication.manifest import board_entry, build_manifest, describe
 from replication.records import Ledger
 
 with logged(despite=True):
@@ -34,7 +34,7 @@ with logged(despite=True):
     ]
     manifest = build_manifest(
         exhibits,
-        [describe_board(name, **board, jobs=ledger) for name, board in given.boards.items()],
+        [board_entry(name, **board, jobs=ledger) for name, board in given.boards.items()],
         left_out=[*given.left_out, *left_open(snakemake.input.item_findings)],
         jobs=ledger.behind(snakemake.input),
         paper=given.paper,

@@ -42,7 +42,7 @@ Value = float | int | str | bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PairResult:
     """One named result on a pair: value at full precision, and as displayed."""
 
     name: str
@@ -170,9 +170,9 @@ def answer_from_accuracies(
     return _answer(_over_correlations(of_tests, declared), answers)
 
 
-def _answer(headline: str, findings: Sequence[Finding]) -> Answer:
-    rows = [("quantity", "value"), *((each.label, each.shown) for each in findings)]
-    return Answer(headline, {each.name: each.value for each in findings}, parts=(Table(rows),))
+def _answer(headline: str, results: Sequence[PairResult]) -> Answer:
+    rows = [("quantity", "value"), *((each.label, each.shown) for each in results)]
+    return Answer(headline, {each.name: each.value for each in results}, parts=(Table(rows),))
 
 
 def _decided(
@@ -191,7 +191,7 @@ def _decided(
     return f"{str(found.verdict).capitalize()}{where}: {gap}, {why}, level {at.alpha:g}."
 
 
-def _over_correlations(of_tests: Sequence[Finding], asked: Declared) -> str:
+def _over_correlations(of_tests: Sequence[PairResult], asked: Declared) -> str:
     """Return what holds over every correlation in a sentence."""
     values = {each.name: each.value for each in of_tests}
     of = f"that the accuracies admit, by the {_TESTS[asked.test]}"
@@ -237,7 +237,7 @@ def _counted_n(b: int, c: int, n: int, at: OperatingPoint, test: McNemarTest) ->
     return required_units(design, at.power)
 
 
-def _monitored(b: int, c: int, n: int, at: OperatingPoint) -> list[Finding]:
+def _monitored(b: int, c: int, n: int, at: OperatingPoint) -> list[PairResult]:
     log_e = float(log_e_value(b, c))
     horizon = anytime_horizon(b, c, n, alpha=at.alpha, power=at.power)
     return [
@@ -249,13 +249,13 @@ def _monitored(b: int, c: int, n: int, at: OperatingPoint) -> list[Finding]:
     ]
 
 
-def _errors(b: int, c: int, n: int, at: OperatingPoint, asked: Declared) -> list[Finding]:
+def _errors(b: int, c: int, n: int, at: OperatingPoint, asked: Declared) -> list[PairResult]:
     if b == c:
         return []
     errors = mcnemar_design_errors(n, b / n, c / n, test=asked.test, alpha=at.alpha)
     return [
         _number("power", "power, if the gap is the true one", errors.power),
-        Finding(
+        PairResult(
             "type_s",
             "wrong sign, if significant",
             float(errors.type_s),
@@ -267,7 +267,7 @@ def _errors(b: int, c: int, n: int, at: OperatingPoint, asked: Declared) -> list
 
 def _tests_over_correlations(
     solved: tuple[int, int], n: int, b_lowest: int, at: OperatingPoint, asked: Declared
-) -> list[Finding]:
+) -> list[PairResult]:
     """Return the declared test's p-value at both ends, and the most items that only A may solve."""
     fewest = max(solved[0] - solved[1], 0)
     b = np.arange(fewest, b_lowest + 1)
@@ -286,31 +286,31 @@ def _tests_over_correlations(
     return answers
 
 
-def _gap(name: str, label: str, value: float | np.ndarray) -> Finding:
+def _gap(name: str, label: str, value: float | np.ndarray) -> PairResult:
     gap = float(value)
-    return Finding(name, label, gap, f"{100 * gap:.3g} pp" if np.isfinite(gap) else "none")
+    return PairResult(name, label, gap, f"{100 * gap:.3g} pp" if np.isfinite(gap) else "none")
 
 
-def _p(name: str, label: str, value: float | np.ndarray) -> Finding:
+def _p(name: str, label: str, value: float | np.ndarray) -> PairResult:
     p = float(value)
-    return Finding(name, label, p, p_value(p) if p < 1e-4 else f"{p:.4g}")
+    return PairResult(name, label, p, p_value(p) if p < 1e-4 else f"{p:.4g}")
 
 
-def _number(name: str, label: str, value: float | np.ndarray) -> Finding:
+def _number(name: str, label: str, value: float | np.ndarray) -> PairResult:
     if np.isnan(value):
-        return Finding(name, label, None, "-")
-    return Finding(name, label, float(value), f"{float(value):.3f}")
+        return PairResult(name, label, None, "-")
+    return PairResult(name, label, float(value), f"{float(value):.3f}")
 
 
 def _items(
     name: str, label: str, value: float | np.ndarray, why_none: str = "the gap is 0"
-) -> Finding:
+) -> PairResult:
     number = float(value)
     shown = f"{np.ceil(number):,.0f}" if np.isfinite(number) else f"no number: {why_none}"
-    return Finding(name, label, number, shown)
+    return PairResult(name, label, number, shown)
 
 
-def _text(name: str, label: str, value: str | int) -> Finding:
+def _text(name: str, label: str, value: str | int) -> PairResult:
     if isinstance(value, bool):
-        return Finding(name, label, value, "yes" if value else "no")
-    return Finding(name, label, value, value if isinstance(value, str) else f"{value:,}")
+        return PairResult(name, label, value, "yes" if value else "no")
+    return PairResult(name, label, value, value if isinstance(value, str) else f"{value:,}")

@@ -115,7 +115,7 @@ def listed_files(board: str, task: str, download: Mapping[str, Any]) -> list[Dat
     ]
 
 
-def load_register(path: Path) -> dict[str, Dataset]:
+def load_datasets(path: Path) -> dict[str, Dataset]:
     """Load the register: data sets by name, in the order of the file."""
     datasets: dict[str, Dataset] = {}
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from replication.hub.access import Access
-from replication.hub.datasets import Dataset, download_path, load_register
+from replication.hub.datasets import Dataset, download_path, load_datasets
 from replication.hub.errors import HubError
 
 
@@ -59,7 +59,7 @@ class Downloads:
     ) -> Downloads:
         """Plan the downloads of a run."""
         access = Access.from_environment(offline=settings["offline"], with_token=False)
-        registered = load_register(register).values() if register else ()
+        registered = load_datasets(register).values() if register else ()
         matrices = {key: task.matrices for key, task in (tasks or {}).items() if task.is_matrix}
         known = {dataset.board for dataset in registered}
         for name in (name for names in matrices.values() for name in names):

@@ -34,7 +34,7 @@ import pyarrow.parquet as pq
 from llm_power._documents import read_yaml
 from llm_power._scores.store import TaskScores, read_task
 from replication.constraints import load_board_scores
-from replication.hub.datasets import Dataset, listed_files, load_register
+from replication.hub.datasets import Dataset, listed_files, load_datasets
 from replication.hub.matrices import block_labels
 
 TOKEN = "hf_standInTokenThatMustNeverBeSeen"
@@ -547,7 +547,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--register", type=Path, default=_ROOT / "data" / "datasets.csv")
     parser.add_argument("--port", type=int, default=0)
     options = parser.parse_args(arguments)
-    register = load_register(options.register)
+    register = load_datasets(options.register)
     hub = StandIn(options.port)
     hub.add_witness(options.witness, register)
     if options.data is not None:

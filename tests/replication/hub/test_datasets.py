@@ -16,14 +16,14 @@ from desk import OPEN
 from paper_fixtures import loaded_paper
 from replication.constraints import load_board_scores
 from replication.hub.access import HUB
-from replication.hub.datasets import COLUMNS, download_path, load_register
+from replication.hub.datasets import COLUMNS, download_path, load_datasets
 from replication.hub.errors import HubError
 from replication.hub.lock import Locked, LockFile
 from replication.hub.matrices import block_labels
 from replication.hub.panels import displayed_scores
 
 ROOT = Path(__file__).resolve().parents[3]
-REGISTER = load_register(ROOT / "data" / "datasets.csv")
+REGISTER = load_datasets(ROOT / "data" / "datasets.csv")
 PAPER = loaded_paper("hub")
 GOOD = {
     "name": "oll_v1/arc/a model",
@@ -101,7 +101,7 @@ def test_repositories_of_the_first_board_are_of_the_models_with_the_displayed_sc
 
 
 def test_register_is_read_as_it_is_written(tmp_path: Path) -> None:
-    (dataset,) = load_register(written(tmp_path / "r.csv", GOOD)).values()
+    (dataset,) = load_datasets(written(tmp_path / "r.csv", GOOD)).values()
     assert (dataset.board, dataset.task, dataset.model) == ("oll_v1", "arc", "a model")
     assert dataset.rows == (1172, 1172)
     assert dataset.page == "https://huggingface.co/datasets/org/details_org__a"
@@ -109,7 +109,7 @@ def test_register_is_read_as_it_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("column", ["revision", "rows"])
 def test_what_is_not_known_may_be_empty(column: str, tmp_path: Path) -> None:
-    load_register(written(tmp_path / "r.csv", GOOD | {column: ""}))
+    load_datasets(written(tmp_path / "r.csv", GOOD | {column: ""}))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_what_is_not_known_may_be_empty(column: str, tmp_path: Path) -> None:
 def test_malformed_cell_is_named(column: str, value: str, tmp_path: Path) -> None:
     path = written(tmp_path / "r.csv", GOOD, GOOD | {"name": "a/b/c"} | {column: value})
     with pytest.raises(HubError) as caught:
-        load_register(path)
+        load_datasets(path)
     message = str(caught.value)
     assert f"line 3: {column}: " in message
     assert "Remedy: correct the line" in message
@@ -152,7 +152,7 @@ def test_malformed_cell_is_named(column: str, value: str, tmp_path: Path) -> Non
 def test_a_number_of_correct_answers_needs_its_reason(tmp_path: Path) -> None:
     path = written(tmp_path / "r.csv", GOOD, GOOD | {"name": "a/b/c", "correct": "10"})
     with pytest.raises(HubError, match="line 3: note: must be"):
-        load_register(path)
+        load_datasets(path)
 
 
 @pytest.mark.parametrize(
@@ -170,17 +170,17 @@ def test_file_that_is_no_register(content: bytes, problem: str, tmp_path: Path) 
     path = tmp_path / "r.csv"
     path.write_bytes(content)
     with pytest.raises(HubError, match=problem):
-        load_register(path)
+        load_datasets(path)
 
 
 def test_data_set_that_is_there_twice(tmp_path: Path) -> None:
     with pytest.raises(HubError, match="line 3: name: .* is there twice"):
-        load_register(written(tmp_path / "r.csv", GOOD, GOOD))
+        load_datasets(written(tmp_path / "r.csv", GOOD, GOOD))
 
 
 def test_register_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(HubError, match="the register cannot be read"):
-        load_register(tmp_path / "r.csv")
+        load_datasets(tmp_path / "r.csv")
 
 
 # The lock file

@@ -28,18 +28,17 @@ from stand_in import (
 from llm_power._scores.store import TaskScores, read_task
 from llm_power._statistics.arrays import FloatArray
 from llm_power_audit.evaluate import Audit, audit
-from llm_power_audit.register import load_register as load_claims
-from llm_power_audit.register import with_item_checks
+from llm_power_audit.register import load_register, with_item_checks
 from replication.constraints import load_board_scores
 from replication.hub.access import Access
-from replication.hub.datasets import load_register
+from replication.hub.datasets import load_datasets
 from replication.hub.download import download
 from replication.hub.lock import LockFile
 from repository import ROOT, copy_finished, copy_repository, launch, run_workflow
 
 pytestmark = pytest.mark.slow
 
-REGISTER = load_register(ROOT / "data" / "datasets.csv")
+REGISTER = load_datasets(ROOT / "data" / "datasets.csv")
 ARC = [d for d in REGISTER.values() if (d.board, d.task) == ("oll_v1", "arc")]
 TARGET = "results/scores/oll_v1/arc.parquet"
 FROM_HUB = ["--config", "source=hub"]
@@ -391,7 +390,7 @@ def as_if_raw(results: Path, copy: Path) -> Audit:
     for path in copy.rglob("*"):
         if path.suffix in {".csv", ".json"} and "stand_in" in (text := path.read_text()):
             path.write_text(text.replace("stand_in", "raw"))
-    register = load_claims(ROOT / "data" / "kotawala2026" / "claims.yaml")
+    register = load_register(ROOT / "data" / "kotawala2026" / "claims.yaml")
     items = [f"items/{panel}.csv" for panel in ("oll_v1", "mmlu_pro_top10")]
     return audit(with_item_checks(register, copy, items), copy)
 

@@ -20,7 +20,7 @@ from llm_power._scores.store import TaskScores
 from paper_fixtures import loaded_paper
 from replication.constraints import BoardScore
 from replication.hub.access import HUB, Access
-from replication.hub.datasets import Dataset, download_path, load_register
+from replication.hub.datasets import Dataset, download_path, load_datasets
 from replication.hub.download import download
 from replication.hub.errors import HubError
 from replication.hub.lock import Locked, LockFile
@@ -28,7 +28,7 @@ from replication.hub.panels import displayed_scores, read_panel
 from replication.stages import write_undefined
 
 ROOT = Path(__file__).resolve().parents[3]
-REGISTER = load_register(ROOT / "data" / "datasets.csv")
+REGISTER = load_datasets(ROOT / "data" / "datasets.csv")
 PAPER = loaded_paper("hub")
 N_ITEMS = 60
 

@@ -16,14 +16,14 @@ from llm_power._scores.store import TaskScores
 from paper_fixtures import loaded_paper
 from replication.constraints import BoardScore
 from replication.hub.access import Access
-from replication.hub.datasets import download_path, load_register
+from replication.hub.datasets import download_path, load_datasets
 from replication.hub.download import download
 from replication.hub.lock import LockFile
 from replication.hub.matrices import block_labels
 from replication.hub.panels import displayed_scores, read_panel
 from repository import ROOT
 
-REGISTER = load_register(ROOT / "data" / "datasets.csv")
+REGISTER = load_datasets(ROOT / "data" / "datasets.csv")
 BOTH = ("efficiently_evaluating", "atlas")
 LABELS = block_labels(ROOT / "data" / "kotawala2026" / "mmlu_pro_categories.csv")
 
