@@ -8,7 +8,7 @@ from importlib.metadata import PackageMetadata, entry_points
 from pathlib import Path
 from typing import Any, Final
 
-from rocrate.model import ContextEntity, DataEntity, Person
+from rocrate.model import ComputationalWorkflow, ContextEntity, DataEntity, Person
 from rocrate.rocrate import ROCrate
 
 # Workflow Run RO-Crate 0.5 is a profile of RO-Crate 1.1.
@@ -38,54 +38,15 @@ def run_crate(
     folder: str = "",
 ) -> dict[str, Any]:
     """Return the content of ``ro-crate-metadata.json``."""
-    software, run = manifest["software"], manifest["run"]
-    crate = ROCrate(version=_VERSION)
-    crate.metadata.extra_contexts.append(_TERMS)
-    crate.name = f"Replication of {manifest['paper']['title']}"
-    crate.description = (
-        f"One run of the llm-power workflow: the exhibits of {manifest['paper']['citation']}, "
-        "the same diagnostics on other boards, and an audit of the paper's claims."
-    )
-    crate.datePublished = run["end"]
-    about = _package()
-    makers = {"@type": "Organization", "name": about["Author"]}
-    organization = crate.add(ContextEntity(crate, "#maintainers", makers))
-    crate.root_dataset["author"] = crate.root_dataset["publisher"] = organization
-    crate.license = crate.add(
-        ContextEntity(crate, _license(), {"@type": "CreativeWork", "name": "License of llm-power"})
-    )
-    crate.root_dataset["conformsTo"] = [
-        crate.add(
-            ContextEntity(crate, address, {"@type": "CreativeWork", "name": name, "version": of})
-        )
-        for address, (name, of) in (_PROCESS if folder else _WORKFLOW).items()
-    ]
-    read_first: list[DataEntity] = []
-    software_of = {
-        "name": "llm-power",
-        "version": software["llm-power"],
-        "encodingFormat": "text/plain",
-        "license": {"@id": _license()},
-    }
+    crate = _crate(manifest, _PROCESS if folder else _WORKFLOW)
+    software, run, read_first = manifest["software"], manifest["run"], list[DataEntity]()
     if folder:
-        main = crate.add(
-            ContextEntity(crate, "#workflow", {"@type": "SoftwareApplication"} | software_of)
-        )
+        application = {"@type": "SoftwareApplication"} | _software(software)
+        main = crate.add(ContextEntity(crate, "#workflow", application))
     else:
-        main = crate.add_workflow(
-            workflow,
-            workflow,
-            main=True,
-            lang="snakemake",
-            lang_version=software["snakemake"],
-            properties=software_of | {"conformsTo": {"@id": _BIOSCHEMAS}},
-        )
-        settings_slot = crate.add_formal_parameter(
-            "settings", "File", identifier="#settings", valueRequired=True
-        )
-        main["input"] = settings_slot
-        read_first = [_file(crate, settings)]
-        read_first[0]["exampleOfWork"] = settings_slot
+        main = _add_workflow(crate, workflow, software)
+        read_first.append(_file(crate, settings))
+        read_first[0]["exampleOfWork"] = main["input"]
         if Path("README.md").is_file():
             readme = _file(crate, "README.md")
             readme["about"] = crate.root_dataset
@@ -126,6 +87,54 @@ def run_crate(
     crate.root_dataset["mentions"] = crate.get("#run")
     content: dict[str, Any] = crate.metadata.generate()
     return content
+
+
+def _crate(manifest: Mapping[str, Any], profiles: Mapping[str, tuple[str, str]]) -> ROCrate:
+    """Return a crate of some profiles that says what the run is, and nothing yet of its files."""
+    crate = ROCrate(version=_VERSION)
+    crate.metadata.extra_contexts.append(_TERMS)
+    crate.name = f"Replication of {manifest['paper']['title']}"
+    crate.description = (
+        f"One run of the llm-power workflow: the exhibits of {manifest['paper']['citation']}, "
+        "the same diagnostics on other boards, and an audit of the paper's claims."
+    )
+    crate.datePublished = manifest["run"]["end"]
+    makers = {"@type": "Organization", "name": _package()["Author"]}
+    organization = crate.add(ContextEntity(crate, "#maintainers", makers))
+    crate.root_dataset["author"] = crate.root_dataset["publisher"] = organization
+    license_of = {"@type": "CreativeWork", "name": "License of llm-power"}
+    crate.license = crate.add(ContextEntity(crate, _license(), license_of))
+    crate.root_dataset["conformsTo"] = [
+        crate.add(
+            ContextEntity(crate, address, {"@type": "CreativeWork", "name": name, "version": of})
+        )
+        for address, (name, of) in profiles.items()
+    ]
+    return crate
+
+
+def _software(versions: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "name": "llm-power",
+        "version": versions["llm-power"],
+        "encodingFormat": "text/plain",
+        "license": {"@id": _license()},
+    }
+
+
+def _add_workflow(crate: ROCrate, path: str, versions: Mapping[str, str]) -> ComputationalWorkflow:
+    main = crate.add_workflow(
+        path,
+        path,
+        main=True,
+        lang="snakemake",
+        lang_version=versions["snakemake"],
+        properties=_software(versions) | {"conformsTo": {"@id": _BIOSCHEMAS}},
+    )
+    main["input"] = crate.add_formal_parameter(
+        "settings", "File", identifier="#settings", valueRequired=True
+    )
+    return main
 
 
 def codemeta(manifest: Mapping[str, Any]) -> dict[str, Any]:
