@@ -353,27 +353,10 @@ def resolve_for(
     )
     kept = None if keep is None else Keep.parsed(keep)
     own, names, held = _given(scores, names or {})
-    called = [f"table {k}" for k in range(1, len(held) + 1)] if len(held) > 1 else ["scores"]
-    notes: list[str] = []
-
-    def ranked(
-        on_stage: Callable[[str], None], on_note: Callable[[str], None], asked: _Asked
-    ) -> list[TaskScores]:
-        read = []
-        if own or asked.names:
-            read = read_open(
-                own,
-                asked,
-                reader=reader,
-                on_path=lambda path: on_stage(f"reading {path.name}"),
-                on_note=on_note,
-            )
-        read += [read_memory(*each, asked) for each in zip(held, called, strict=False)]
-        return [prepare_task(task, missing=asked.missing) for task in read]
-
+    read, notes = partial(_read_ranked, own, held, reader=reader), list[str]()
     tasks = settled(
-        partial(ranked, on_stage, notes.append),
-        partial(ranked, _silent, _silent),
+        partial(read, on_stage=on_stage, on_note=notes.append),
+        partial(read, on_stage=_silent, on_note=_silent),
         replace(options, names=names),
     )
     require_different_tasks(tasks)
@@ -411,6 +394,30 @@ def _given(
     if not (own or names or named or held):
         raise InvalidArgument("give scores: a file, a folder of logs, a table, or NAME=PATH")
     return own, {**names, **named}, held
+
+
+def _read_ranked(
+    own: Sequence[Path],
+    held: Sequence[Any],
+    asked: _Asked,
+    *,
+    reader: str,
+    on_stage: Callable[[str], None],
+    on_note: Callable[[str], None],
+) -> list[TaskScores]:
+    """Read paths, and scores in memory, and rank the models of each task."""
+    called = [f"table {k}" for k in range(1, len(held) + 1)] if len(held) > 1 else ["scores"]
+    read = []
+    if own or asked.names:
+        read = read_open(
+            own,
+            asked,
+            reader=reader,
+            on_path=lambda path: on_stage(f"reading {path.name}"),
+            on_note=on_note,
+        )
+    read += [read_memory(*each, asked) for each in zip(held, called, strict=False)]
+    return [prepare_task(task, missing=asked.missing) for task in read]
 
 
 def compare(
