@@ -130,10 +130,8 @@ def stacked(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.join(pd.DataFrame(cells))
 
 
-def shown_columns(
-    frame: pd.DataFrame, label: str, n_star: Formatter, *, bold: str | None = None
-) -> list[Column]:
-    """Return the columns of the printed table; `n_star` rounds N* as it does, `bold` is of N*."""
+def shown_columns(frame: pd.DataFrame, label: str, n_star: Formatter) -> list[Column]:
+    """Return the columns of the printed table; `n_star` rounds N* as it does."""
     return [
         Column("label", label),
         Column("models", "Models A, B"),
@@ -143,7 +141,7 @@ def shown_columns(
         compared("rho", "ρ̂"),
         compared("p_chi2", "p, χ²"),
         compared("p_exact", "p, exact"),
-        replace(compared("n_star", "N*", n_star), bold=bold),
+        replace(compared("n_star", "N*", n_star), bold="unresolved"),
     ]
 
 

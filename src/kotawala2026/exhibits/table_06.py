@@ -43,7 +43,7 @@ def table_06(
 
 def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table:
     """Dress the frame of `table_06`; `provenance` is that of the board's items, if any."""
-    columns = shown_columns(frame, "Task", as_integer, bold="unresolved")
+    columns = shown_columns(frame, "Task", as_integer)
     columns.insert(2, counted(frame, "n_items", "N"))
     unresolved = count_unresolved(frame["resolved"])
     r = (frame["n_star"] / frame["n_items"])[~frame["resolved"].astype(bool)]

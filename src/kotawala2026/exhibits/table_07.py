@@ -65,7 +65,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
     return Table(
         frame=frame,
         shown=stacked(frame).assign(unresolved=~frame["resolved"]),
-        columns=shown_columns(frame, "Pair", as_rounded_up, bold="unresolved"),
+        columns=shown_columns(frame, "Pair", as_rounded_up),
         finding=f"{unresolved} of {len(frame)} pairs are unresolved. Rounded up, {yields} follow "
         f"from the counts at N = {n:,}; at the N = {printed_n:,} of the paper's caption no rule "
         f"of rounding gives more than {most_there}.",

@@ -87,14 +87,14 @@ def points(gap: float, *, up: bool = False) -> str:
     return f"{size:.3g} point{'' if f'{size:.3g}' == '1' else 's'}"
 
 
-def margin_shown(margin: float | None, measure: Measure = POINTS) -> str:
+def margin_shown(margin: float | None, measure: Measure) -> str:
     """Return an equivalence margin with its unit."""
     if measure == POINTS:
         return points(margin or 0.0)
     return measure.with_unit(measure.shown(margin or 0.0))
 
 
-def signed_gap(gap: float, measure: Measure = POINTS) -> str:
+def signed_gap(gap: float, measure: Measure) -> str:
     """Return a gap with its sign, to one decimal more than usual; none has no sign."""
     text = gap_end(measure.factor * gap, measure.decimals + 1)
     return f"+{text}" if gap > 0 and any(digit in text for digit in "123456789") else text
@@ -111,13 +111,13 @@ def percent_interval(low: float | None, high: float | None, measure: Measure = P
     return "unknown" if "unknown" in ends else " to ".join(ends)
 
 
-def gap_end(points: float, digits: int = 2) -> str:
+def gap_end(points: float, digits: int) -> str:
     """Return one end of an interval: what is not 0 does not read 0."""
     text = f"{points + 0.0:,.{digits}f}"
     return text if points == 0 or text.strip("-0.") else f"{points:.1g}"
 
 
-def gap_interval(low: float | None, high: float | None, measure: Measure = POINTS) -> str:
+def gap_interval(low: float | None, high: float | None, measure: Measure) -> str:
     """Return the ends of the interval of a gap, if both are known."""
     ends = [end for end in (low, high) if end is not None and isfinite(end)]
     shown = (gap_end(measure.factor * end, measure.decimals) for end in ends)

@@ -35,10 +35,10 @@ def read_sides(
     new: Side | None,
     options: ReadOptions,
     *,
-    baseline: str | None = None,
-    candidate: str | None = None,
-    reader: str = "auto",
-    on_note: Callable[[str], None] = lambda _note: None,
+    baseline: str | None,
+    candidate: str | None,
+    reader: str,
+    on_note: Callable[[str], None],
 ) -> tuple[list[TaskScores], str, str]:
     """Read two models, of two sides or of one."""
     read = partial(read_open, reader=reader, on_note=on_note)

@@ -126,7 +126,7 @@ def plan_pilot(
     )
 
 
-def pilot_curves(plan: PilotPlan, task: TaskScores, *, cluster: str | None = None) -> PlanCurves:
+def pilot_curves(plan: PilotPlan, task: TaskScores, *, cluster: str | None) -> PlanCurves:
     """Return the curves at the declared gap, or at the corrected gap of the pilot."""
     pilot, _ = _read(task, plan.model_a, plan.model_b, cluster, plan.question)
     if plan.design is not None:

@@ -196,7 +196,7 @@ def latex_table(
     number: str | None,
     notes: Sequence[str],
     provenance: str,
-    total: bool = False,
+    total: bool,
 ) -> str:
     """Return the environment of `to_latex`, below the packages that it needs."""
     headers, widths = _headers(columns, every)

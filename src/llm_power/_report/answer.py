@@ -183,7 +183,7 @@ def report_writer(
     return write
 
 
-def require_report(path: Path, option: str = "--report", *, inputs: Sequence[Path] = ()) -> None:
+def require_report(path: Path, option: str = "--report", *, inputs: Sequence[Path]) -> None:
     """Refuse a report of another ending, or one that would replace an input."""
     if path.suffix not in REPORT_ENDINGS[option]:
         ends = ", ".join(REPORT_ENDINGS[option])

@@ -393,7 +393,7 @@ def is_workbook(data: bytes) -> bool:
     return data.startswith(ZIP_MAGIC) and b"[Content_Types].xml" in data
 
 
-def read_workbook(source: SourceFile, sheet: str | None = None) -> Table:
+def read_workbook(source: SourceFile, sheet: str | None) -> Table:
     """Read a sheet of an .xlsx, by default the only one, every cell as text."""
     try:
         from openpyxl import load_workbook  # noqa: PLC0415
@@ -548,7 +548,7 @@ def _of_rows(rows: Iterator[list[str]], source: SourceFile) -> Table:
     return Table(source, columns, {}, is_csv=True)
 
 
-def read_json(source: SourceFile, paths: Sequence[str] = ()) -> Table:
+def read_json(source: SourceFile, paths: Sequence[str]) -> Table:
     """Read JSON Lines, or one list: an object a row, each with the same names."""
     columns: dict[str, list[Any]] = {}
     for number, row in enumerate(json_records(HeldFile(source)), start=1):

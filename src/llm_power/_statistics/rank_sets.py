@@ -182,7 +182,7 @@ def rank_confidence_sets(
     return average_rank_sets(
         [x],
         [1.0],
-        clusters=None if clusters is None else [clusters],
+        clusters=[clusters],
         confidence=confidence,
         step_down=step_down,
         n_draws=n_draws,
@@ -194,8 +194,8 @@ def average_rank_sets(
     tasks: Sequence[FloatArray],
     weights: Sequence[float],
     *,
-    clusters: Sequence[ArrayLike] | None = None,
-    confidence: float = 0.95,
+    clusters: Sequence[ArrayLike | None],
+    confidence: float,
     step_down: bool = True,
     n_draws: int = 2_000,
     rng: np.random.Generator | None = None,
@@ -211,7 +211,7 @@ def average_rank_sets(
         raise InvalidArgument(
             f"n_draws must be at least 20 and 1 / (1 - confidence), got {n_draws!r}"
         )
-    labels = [None] * len(tasks) if clusters is None else [np.asarray(x) for x in clusters]
+    labels = [None if x is None else np.asarray(x) for x in clusters]
     for found, x in zip(labels, tasks, strict=True):
         if found is not None and (found.shape != x.shape[:1] or np.all(found == found[0])):
             raise InvalidArgument(

@@ -371,8 +371,6 @@ class ClusterGaps:
     # Items of each cluster that only the first, and only the second, model solves.
     b: IntArray
     c: IntArray
-    # Half the sum of squared residuals on Tables 8 and 9.
-    misfit: float
     # Number of whole gaps with Q in the interval. If it is 0, the gaps returned are those with Q
     # nearest to the interval.
     n_solutions: int
@@ -410,8 +408,7 @@ def fit_pair(targets: PairTargets, resamples: IntArray, rng: np.random.Generator
     unsolved = np.array([n_solutions == 0 for _, n_solutions in solutions])
     best = int(np.lexsort((costs, unsolved))[0])
     gaps, n_solutions = solutions[best]
-    b, c = split_discordant(targets, gaps)
-    return ClusterGaps(b, c, float(costs[best]), n_solutions)
+    return ClusterGaps(*split_discordant(targets, gaps), n_solutions)
 
 
 def _whole_solution(targets: PairTargets, real: FloatArray, misfit: Score) -> tuple[IntArray, int]:
