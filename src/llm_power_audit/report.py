@@ -146,6 +146,7 @@ def render_report(
         excerpt=lambda one: excerpt(one, audit),
         **page_parts(_PACKAGE, "report.css", "report.js"),
         verdicts=VERDICT_TERMS,
+        holds=HOLDING,
         evidences=_EVIDENCE,
         known=judged.keys(),
         contradicted=audit.with_verdict("contradicted"),
