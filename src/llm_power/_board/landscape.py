@@ -263,6 +263,11 @@ def board_landscapes(verdicts: pd.DataFrame, family: Family) -> dict[str, Landsc
     return landscapes
 
 
+def count_verdicts(verdicts: pd.DataFrame) -> dict[str, int]:
+    """Return how many pairs of a verdict table have each verdict."""
+    return {name: int((verdicts["verdict"] == name).sum()) for name in VERDICTS}
+
+
 def describe_landscape(landscape: Landscape) -> dict[str, Any]:
     """Return the tables of a complete landscape, JSON-ready; None where unknown or infinite."""
     if not landscape.complete:

@@ -20,7 +20,7 @@ from llm_power._board.summary import discovery_sentence, selection_sentence
 from llm_power._choices import Control
 from llm_power._provenance import files_digest
 from llm_power._statistics.inversion import z_sum
-from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT
+from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 # A cell of a column; a column whose cells are all the same is that cell.
 Cell = float | int | None
@@ -30,6 +30,8 @@ AVERAGE: Final = "average"
 # More pairs than these no browser takes in seconds: the page is then that of the best models.
 MOST_PAIRS: Final = 100_000
 MOST_TIERS: Final = 500
+#: Verdicts by their codes in the page; of 2 model B is better.
+CODED: Final = (UNDETERMINED, DIFFERENT, DIFFERENT, EQUIVALENT)
 # Short name in the page, column of the verdict table, significant digits. Cells and gaps in full:
 # the page recomputes q from them. P-values to four digits, for the page holds them against levels.
 _BINARY: Final = (("n11", "n11", 0), ("b", "b", 0), ("c", "c", 0))
@@ -297,7 +299,7 @@ def _models(ranks: pd.DataFrame) -> list[Model]:
 
 
 def _codes(rows: pd.DataFrame) -> list[Cell]:
-    """Return verdict codes: 0 undetermined, 1 A is better, 2 B is better, 3 equivalent."""
+    """Return verdicts by their codes in `CODED`."""
     different = np.where(rows["direction"] < 0, 2, 1)
     equivalent = np.where(rows["verdict"] == EQUIVALENT, 3, 0)
     return cast(

@@ -24,7 +24,7 @@ from llm_power._board.cluster_robustness import cluster_readings
 from llm_power._board.clusters import cluster_columns, clustered
 from llm_power._board.columns import verdict_table
 from llm_power._board.decision import decide_pairs
-from llm_power._board.landscape import VERDICTS, Landscape, board_landscapes
+from llm_power._board.landscape import Landscape, board_landscapes, count_verdicts
 from llm_power._board.measure import POINTS, Measure, measure_of
 from llm_power._board.operating_point import (
     HELD_UP_TO,
@@ -134,7 +134,7 @@ class BoardVerdicts:
         """Return how many of all pairs have each verdict."""
         if self.streamed is not None:
             return self.streamed.tally.verdicts
-        return {name: int((self.verdicts["verdict"] == name).sum()) for name in VERDICTS}
+        return count_verdicts(self.verdicts)
 
     @property
     def close_calls(self) -> int:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from llm_power import __version__
 from llm_power._board.clusters import sampled_clusters
-from llm_power._board.landscape import VERDICTS, describe_landscape
+from llm_power._board.landscape import count_verdicts, describe_landscape
 from llm_power._board.measure import GAP_BINS, measure_of
 from llm_power._board.repeats import describe_repeats
 from llm_power._choices import Control, MissingPolicy
@@ -160,7 +160,7 @@ def summarize_board(verdicts: pd.DataFrame) -> dict[str, Any]:
     """Return the verdict counts, tasks and procedures of a verdict table, JSON-ready."""
     return {
         "n_pairs": len(verdicts),
-        "verdicts": _count_verdicts(verdicts),
+        "verdicts": count_verdicts(verdicts),
         "n_resolved": int(verdicts["resolved"].sum()),
         "n_unattainable": int((~verdicts["attainable"].dropna().astype(bool)).sum()),
         "n_crossed": int(verdicts["crossed"].dropna().astype(bool).sum()),
@@ -324,10 +324,6 @@ def _tested_by_items(tasks: Sequence[TaskScores], cluster: str | None) -> list[s
     ]
 
 
-def _count_verdicts(verdicts: pd.DataFrame) -> dict[str, int]:
-    return {name: int((verdicts["verdict"] == name).sum()) for name in VERDICTS}
-
-
 def _describe_average(board: BoardVerdicts) -> dict[str, Any] | None:
     if board.average is None:
         return None
@@ -336,7 +332,7 @@ def _describe_average(board: BoardVerdicts) -> dict[str, Any] | None:
         "left_out": {model: list(tasks) for model, tasks in board.average.left_out.items()},
         "repeated": dict(board.average.repeated),
         "n_pairs": len(board.average.verdicts),
-        "verdicts": _count_verdicts(board.average.verdicts),
+        "verdicts": count_verdicts(board.average.verdicts),
         "cluster_readings": list(board.average.readings),
         "ranks": _records(board.average.ranks),
     }

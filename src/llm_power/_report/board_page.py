@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from llm_power._board.have_need import items_needed
 from llm_power._board.measure import Measure, gap_interval, p_value, percent, percent_interval
-from llm_power._board.page_data import AVERAGE, PageData, Task
+from llm_power._board.page_data import AVERAGE, CODED, PageData, Task
 from llm_power._choices import TEST_NAMES
 from llm_power._report.board_answer import rank_set
 from llm_power._report.page import page_environment, page_parts, visible
@@ -22,8 +22,6 @@ from llm_power._report.text_tables import confidence, gap_interval_name, p_name
 _PACKAGE = "llm_power._report"
 # Rows of the tables for browsers without scripts, over all tasks.
 _MOST_ROWS: Final = 900
-# By their codes in the page; of the second one model B is better.
-_VERDICTS: Final = ("undetermined", "different", "different", "equivalent")
 # Characters of data beyond which they are deflated; below, they can be read in the page.
 _LONGEST: Final = 500_000
 # What could end the block of data, or begin a comment in it.
@@ -108,7 +106,7 @@ def _cells(row: Mapping[str, Any], task: Task, measure: Measure) -> list[str]:
     gap = _gap(row)
     return [
         *(task["models"][row[side] - 1]["name"] for side in ("i", "j")),
-        _VERDICTS[row["verdict"]],
+        CODED[row["verdict"]],
         percent(gap, measure),
         gap_interval(row.get("lo"), row.get("hi"), measure),
         p_value(row.get("pf")),
