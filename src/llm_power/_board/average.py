@@ -83,6 +83,11 @@ class TaskAverage:
         same = len(self.weights) < 2
         return "they share items" if same else "fewer than two models have every task"
 
+    @property
+    def weights_in_words(self) -> str:
+        """Each task with its weight."""
+        return ", ".join(f"{task} {weight:.3g}" for task, weight in self.weights.items())
+
     def warnings(self) -> list[str]:
         """Name the tasks and models that the average leaves out."""
         lines = []

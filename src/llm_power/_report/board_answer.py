@@ -118,8 +118,7 @@ def _on_average(board: BoardVerdicts) -> BoardVerdicts:
     """Return the average over tasks as a board of one task."""
     average = board.average
     assert average is not None
-    weights = ", ".join(f"{name} {weight:.3g}" for name, weight in average.weights.items())
-    task, pairs = f"average over tasks ({weights})", average.verdicts
+    task, pairs = f"average over tasks ({average.weights_in_words})", average.verdicts
     verdicts = pairs.assign(task=task, n_task=pairs["n_items"])
     readings = [{**each, "task": task} for each in average.readings]
     ranks = average.ranks.assign(task=task)

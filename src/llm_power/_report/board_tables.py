@@ -119,7 +119,10 @@ def average_tables(
     """Return the tables of the average over tasks."""
     scope = f"{title}, average over tasks"
     tables = _Tables(scope, score_provenance(tasks), measure_of(tasks), point)
-    notes = [_weights_note(average), *(f"{line}." for line in average.warnings())]
+    notes = [
+        f"Weights: {average.weights_in_words}. The pairs of the average are a family of their own.",
+        *(f"{line}." for line in average.warnings()),
+    ]
     verdict_notes = [*notes, _verdict_note(average.verdicts, point)]
     return {
         "average": tables.of_pairs(average.verdicts, _LADDER[1:], "verdicts", verdict_notes),
@@ -175,11 +178,6 @@ def _of_unit(column: Column, measure: Measure, percent: str) -> Column:
         header=measure.named(header, percent),
         format=(lambda x: number(measure.factor * x)) if header == "Score" else None,
     )
-
-
-def _weights_note(average: TaskAverage) -> str:
-    weights = ", ".join(f"{task} {weight:.3g}" for task, weight in average.weights.items())
-    return f"Weights: {weights}. The pairs of the average are a family of their own."
 
 
 def _ladder(verdicts: pd.DataFrame) -> pd.DataFrame:
