@@ -72,7 +72,7 @@ _SOLVED: Final = {"yes", "pass", "passed", "correct", "right", "solved", "succes
 Coded = tuple[tuple[str, ...], IntArray]
 
 
-class Declared(Protocol):
+class TableOptions(Protocol):
     """Declarations of `ReadOptions` on a table; `store`, which it needs, imports this module."""
 
     @property
@@ -313,7 +313,7 @@ def joined(faults: Sequence[ScoreError]) -> ScoreError:
     )
 
 
-def read_table(source: SourceFile, options: Declared) -> Table:
+def read_table(source: SourceFile, options: TableOptions) -> Table:
     """Read a Parquet file, JSON or a workbook, known by its first bytes, or else a CSV."""
     whole = expanded(source)
     paths = [name for name in options.declared_columns() if "." in name]
@@ -333,7 +333,7 @@ def read_table(source: SourceFile, options: Declared) -> Table:
     )
 
 
-def scaled(values: FloatArray, options: Declared, file: str) -> FloatArray:
+def scaled(values: FloatArray, options: TableOptions, file: str) -> FloatArray:
     """Return scores in [0, 1], where they were declared to be of percent."""
     if not options.percent:
         return values
