@@ -24,7 +24,7 @@ from llm_power._statistics.arrays import FloatArray, IntArray
 from replication.exhibits import Drawing, Exhibit
 from replication.stages import csv_text
 
-_SHOWN_AS: Final = {"expected": "exact gap", "drawn": "one sample"}
+_SHOWN_AS: Final = {"expected": "exact pool", "drawn": "random pool"}
 _MARKERS: Final = ("o", "s", "^")
 _CROSS: Final[dict[str, Any]] = {
     "marker": "x",
@@ -119,21 +119,21 @@ def power_figure(
     table = Table(
         frame=curves,
         columns=[
-            Column("reference", f"{n_reference:,} items", _SHOWN_AS.__getitem__),
+            Column("reference", "Pool", _SHOWN_AS.__getitem__),
             Column("delta", gap, as_text, "right"),
             Column("n_star", "N*", as_fixed(1), "right", "$N^{*}$"),
-            Column("reference_n_star", "Their own N*", as_fixed(1), "right"),
+            Column("reference_n_star", "Pool's N*", as_fixed(1), "right"),
             Column("crossing", f"Items at power {POWER:g}", as_fixed(1), "right"),
             Column("crossing_se", "SE", as_integer, "right"),
             Column("crossing_to_n_star", "Ratio to N*", as_fixed(3), "right", "Ratio to $N^{*}$"),
             Column("crossing_to_n_star_se", "SE", as_fixed(3), "right"),
-            Column("crossing_to_reference", "Ratio to their own N*", as_fixed(3), "right"),
+            Column("crossing_to_reference", "Ratio to pool's N*", as_fixed(3), "right"),
         ],
         caption=behind,
         provenance=[Provenance.simulated(seed=seed, trials=n_trials, unit="trials a point")],
         notes=[
-            f"Exact gap: the {n_reference:,} resampled items have this gap{off}; one sample: they "
-            "are drawn, and have a gap and an N* of their own.",
+            f"Pool: the {n_reference:,} items of which each trial draws its own. An exact pool has "
+            f"this gap{off}; a random one is drawn itself, and has a gap and an N* of its own.",
             *notes,
             "SE: Monte Carlo error, by the slope between the two sizes about the target; the "
             "figure's caption pools it over the gaps.",
@@ -143,24 +143,24 @@ def power_figure(
         f"{population} Power of the paired bootstrap against the number of items, with standard "
         f"errors; {n_trials:,} trials a point, resamples: {resamples}. Printed: the crossings of "
         f"{POWER:g} are within {100 * tolerance:g}% of N* (dashed, shaded; {formula}). Curves "
-        f"and rings: the {n_reference:,} resampled items have the gap exactly (pooled Monte Carlo "
-        f"SE of a ring {pooled:.3f} N*); crosses: they are one sample, whose curve is not drawn. "
+        f"and rings: a pool with the exact gap (pooled Monte Carlo SE of a ring {pooled:.3f} N*); "
+        "crosses: a random pool, whose curve is not drawn. "
         "The paper does not "
-        f"say which it resamples; of samples {100 * every:.1f}% keep all {len(expected)} "
+        f"say which pool it uses; of random pools {100 * every:.1f}% keep all {len(expected)} "
         f"crossings within {100 * tolerance:g}% of this N* (gap assumed normal). Crossings are "
         "interpolated linearly in √n and the normal quantile of the power. "
         f"{DECLARED}"
     )
     finding = (
         f"Whether power reaches {POWER:g} within {100 * tolerance:g}% of N*, as printed, depends "
-        f"on what is resampled: where {n_reference:,} items have the stated gap exactly, it does "
-        f"at {within} of {len(expected)} gaps{by_little}; where they are one sample, at "
-        f"{of_drawn} of {len(expected)}, though at {of_own} of {len(expected)} within "
-        f"{100 * tolerance:g}% of their own N*."
+        f"on the pool of {n_reference:,} items of which each trial draws its own: if it has the "
+        f"stated gap exactly, power does at {within} of {len(expected)} gaps{by_little}; if it is "
+        f"a random sample itself, at {of_drawn} of {len(expected)}, though at {of_own} of "
+        f"{len(expected)} within {100 * tolerance:g}% of the pool's own N*."
         if within != of_drawn
         else f"Power reaches {POWER:g} within {100 * tolerance:g}% of N* at {within} of "
-        f"{len(expected)} gaps{by_little}, whether the {n_reference:,} resampled items have the "
-        "stated gap or are one sample."
+        f"{len(expected)} gaps{by_little}, whether the pool of {n_reference:,} items has the "
+        "stated gap or is a random sample."
     )
     return Exhibit(
         table,
@@ -193,13 +193,13 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
         note(ax, mark, (n_star * (1 + tolerance), 0.03), (2, 0), rotation=90, va="bottom")
     ax.axhline(POWER, color="0.3", linestyle=":", linewidth=0.8)
     drawn = frame.loc[frame["reference"] == "drawn", "crossing"].unique()
-    (cross,) = ax.plot(drawn, [POWER] * len(drawn), label="one sample", **_CROSS)
+    (cross,) = ax.plot(drawn, [POWER] * len(drawn), label="random pool", **_CROSS)
     ax.set(xscale="log", ylim=(0, 1.03), xlabel="items $n$", ylabel="power of the bootstrap")
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_yticks(np.linspace(0, 1, 6))
     ring = Line2D(
-        [], [], color="black", marker="o", fillstyle="none", linestyle="", label="exact gap"
+        [], [], color="black", marker="o", fillstyle="none", linestyle="", label="exact pool"
     )
     band = Patch(color="0.8", label=f"printed ±{100 * tolerance:g}%")
     # Column by column: the first two curves stand above what marks every curve.

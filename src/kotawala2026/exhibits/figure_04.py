@@ -215,8 +215,8 @@ def caption(
         f"number or length: under H0 they stay below, under H1 they cross between {window[0]:,} "
         f"and {window[1]:,} items (shaded); in its Appendix C shares of "
         f"{' and '.join(map(str, type_1))} of two pairs' trials cross under H0, "
-        f"{' to '.join(f'{x:.0%}' for x in power)} under H1 (here {_percent(crossed)}% by the last "
-        "item; the paper's is not printed)."
+        f"{' to '.join(f'{x:.0%}' for x in power)} under H1 ({_percent(crossed)}% here, by "
+        "the last item)."
     )
 
 
@@ -229,11 +229,12 @@ def finding(calibration: pd.DataFrame, alpha: float, stopping: Sequence[float]) 
     """Return what is seen of the trajectories, beside the means of Appendix C, in one sentence."""
     shares, (null, alternative) = percentages(calibration), calibration.to_dict(orient="records")
     return (
-        f"Without a gap {shares['null']} of {null['n_trials']:,} trials cross the threshold by "
-        f"{null['horizon']:,} items, where at most {100 * alpha:g}% may ever; with the gap "
-        f"{shares['within']} first cross in the shaded range, where the paper's caption has them "
-        f"cross, and on average after {alternative['stopping_mean_to_n_star']:.2f} N*, cut at "
-        f"{HORIZON} N*, where Appendix C has {' to '.join(map(as_fixed(2), stopping))}."
+        f"With the gap {shares['within']} of {null['n_trials']:,} trials first cross the threshold "
+        "in the shaded range, where the paper's caption has them all cross; without it "
+        f"{shares['null']} cross by {null['horizon']:,} items, where at most {100 * alpha:g}% may "
+        f"ever. With the gap a trial stops after {alternative['stopping_mean_to_n_star']:.2f} N* "
+        f"on average, at {HORIZON} N* if it has not crossed; Appendix C has "
+        f"{' to '.join(map(as_fixed(2), stopping))}."
     )
 
 

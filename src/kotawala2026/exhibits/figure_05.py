@@ -19,7 +19,7 @@ def make(inputs: Inputs) -> Exhibit:
         behind="Behind Figure 5: where the bootstrap reaches its target power on 0/1 pairs.",
         formula="eq. (6)",
         notes=[
-            "The figure shows the exact gap: four cells with the counts expected at these "
+            "The exact pool: four cells with the counts expected at these "
             "parameters, rounded to whole items."
         ],
         population="Pairs of 0/1 scores: "

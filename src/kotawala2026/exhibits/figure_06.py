@@ -21,7 +21,7 @@ def make(inputs: Inputs) -> Exhibit:
         behind="Behind Figure 6: where the bootstrap reaches its target power on graded pairs.",
         formula="paired t, eq. (3); the bound is the caption's, the text has a range up to it",
         notes=[
-            "The figure shows the exact gap: equidistributed quantiles of the two scores. At few "
+            "The exact pool: equidistributed quantiles of the two scores. At few "
             "items the percentile bootstrap rejects too often, hence the flat start."
         ],
         population="Graded pairs: A's scores are Beta(4, 2), B's a beta distribution with the same "

@@ -125,11 +125,11 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
             compared("times_one_minus_rho", "×(1−ρ)", as_rounded_up),
             Column("ratio_to_n_star", "Of N*", as_fixed(2), "right", "Of $N^{*}$"),
         ],
-        finding="Multiplied by 1 − ρ, the items an arm of "
-        f"{' and '.join(given[is_half]) or 'no calculator'} are half of the required N* = "
-        f"{as_rounded_up(n_star)}, those of {', '.join(others)} about all of it (Cohen by the "
-        "formula that the paper gives, G*Power by its own, not run). The paper says that "
-        f"{int(np.count_nonzero(as_in_print < 0.75 * n_star))} of {len(frame)} give half.",
+        finding=f"Multiplied by 1 − ρ, the items an arm of {int(is_half.sum())} of {len(frame)} "
+        f"calculators are half of the required N* = {as_rounded_up(n_star)}: "
+        f"{', '.join(given[is_half])}; about all of it are those of {', '.join(others)} (Cohen by "
+        "the formula that the paper states, G*Power by its own, not run). The paper says that "
+        f"{int(np.count_nonzero(as_in_print < 0.75 * n_star))} give half.",
         caption=f"(p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
         number="1",
         provenance=[Provenance.published("Table 1; R's row recorded, statsmodels' row called")],

@@ -120,7 +120,7 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
             compared("type1_max_dev_pp", "Max dev. α̂, pp", chance=True),
             Column("type1_max_dev_pp_exact", "no noise", as_fixed(1), "right"),
             compared("power_median", "Median power", chance=True),
-            compared(_POWER_DEVIATION, "Max dev. power, pp", chance=True),
+            compared(_POWER_DEVIATION, "Max dev., pp", chance=True),
             Column(f"{_POWER_DEVIATION}_exact", "no noise", as_fixed(1), "right"),
         ],
         finding=_finding(shown, _items(cells)),

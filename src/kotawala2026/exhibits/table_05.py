@@ -231,9 +231,9 @@ def _crossed(frame: pd.DataFrame) -> str:
     if not crossed:
         return ""
     return (
-        f" {' and '.join(crossed)}, which anytime-validity adds, crosses its threshold on these "
-        f"counts, where Section 6.5 says that it does not, but has less than {POWER:.0%} power to "
-        "do so."
+        f" Anytime-validity adds {' and '.join(crossed)}, which has less than {POWER:.0%} power to "
+        "cross its threshold, but on these counts does cross it, where Section 6.5 says that it "
+        "does not."
     )
 
 
@@ -253,11 +253,11 @@ def _beyond_fixed_n(frame: pd.DataFrame) -> list[str]:
 def _columns_from(frame: pd.DataFrame) -> str:
     """Return what each column is made of."""
     counted = (frame["board"] == MMLU_PRO) & (frame["basis"] == _FROM_COUNTS)
-    columns = [f"{board}: scores" for board in frame["board"].unique()]
+    columns = [f"{board} rests on scores" for board in frame["board"].unique()]
     if counted.any():
         columns[-1] = (
-            f"{MMLU_PRO}: the counts that Table 7 prints; scores in the clustered row alone, "
-            "for the ICC (intraclass correlation)"
+            f"{MMLU_PRO} on the counts that Table 7 prints, and in the clustered row alone on "
+            "scores too (for the ICC, the intraclass correlation)"
         )
     return "; ".join(columns) + "."
 

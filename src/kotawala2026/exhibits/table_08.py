@@ -68,7 +68,7 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         shown=_as_printed(frame),
         columns=[
             # First, so that the lines of a long list follow an empty cell in Markdown.
-            Column("n_drops", "Number", as_integer, "right"),
+            Column("n_drops", "Drops", as_integer, "right"),
             Column("dropped", "Dropped subject"),
             Column("unresolved", "Unresolved", align="center", printed=True, given=True),
         ],

@@ -143,7 +143,7 @@ def present(
             *(compared(name, header, chance=True, given=True) for name, header in headers.items()),
             compared("probability_unresolved", "Pr(unr.)", chance=True),
         ],
-        finding=_finding(frame),
+        finding=f"{_finding(frame)}; {_likely(shares, printed_shares, len(frame))}.",
         caption="Bootstrap of the subjects, adjacent MMLU-Pro pairs: point and, in brackets, 5–95% "
         "interval.",
         number="9",
@@ -160,7 +160,7 @@ def present(
             f"Resamples: {_PRINTED_RESAMPLES:,} in the paper, {n_resamples:,} here, of the "
             f"{n_subjects} subjects with replacement. Chance: {MONTE_CARLO_STANDARD_ERRORS:.1f} "
             f"Monte Carlo standard errors. The paper's caption names {', '.join(_NAMED)} as those "
-            f"that drive the verdicts; the ICC's intervals that exclude 0 otherwise: "
+            "that drive the verdicts; further intervals of the ICC that exclude 0: "
             f"{', '.join(others) or 'none'}. {DECLARED}",
             f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
             *of_witness(
@@ -181,7 +181,17 @@ def _finding(frame: pd.DataFrame) -> str:
     )
     return (
         f"The draw of the subjects decides {len(open_)} of {len(frame)} verdicts"
-        f"{': ' if which else ''}{which}."
+        f"{': ' if which else ''}{which}"
+    )
+
+
+def _likely(shares: pd.Series, printed: Mapping[int, float], n_pairs: int) -> str:
+    """Return how often as many pairs are unresolved as the paper has in most resamples."""
+    counts = [count for count, share in printed.items() if share >= _RARE]
+    ours, theirs = (sum(of.get(count, 0) for count in counts) for of in (shares, printed))
+    return (
+        f"{' or '.join(map(str, counts)) or 'no number'} of the {n_pairs} are unresolved in "
+        f"{100 * ours:.1f}% (printed: {100 * theirs:.1f}%)"
     )
 
 

@@ -292,6 +292,7 @@ def test_table_9_shows_points_and_bounds_of_the_same_pair(
     )
     share = board.distribution.set_index("n_unresolved")["share"].get(9, 0)
     assert f"9 in {100 * share:.1f}% (printed: 25.0%)" in text
+    assert f"; 9 of the 9 are unresolved in {100 * share:.1f}% (printed: 25.0%)." in text
     sure = frame.assign(probability_unresolved=[0, 0, 1, 0.559, 0.995, 1, 0, 1, 1])
     table = present_09(
         sure,
@@ -303,7 +304,7 @@ def test_table_9_shows_points_and_bounds_of_the_same_pair(
         n_resamples=RESAMPLES,
         seed=3,
     )
-    finding = "decides 1 of 9 verdicts: 4 vs 5, unresolved in 55.9% of the resamples."
+    finding = "decides 1 of 9 verdicts: 4 vs 5, unresolved in 55.9% of the resamples;"
     assert f"**Table 9.** The draw of the subjects {finding}" in rendered(table)
     assert "| 6 vs 7 " in text
     # Below our point and interval, on a line that is named.
@@ -313,7 +314,7 @@ def test_table_9_shows_points_and_bounds_of_the_same_pair(
     assert "200 here, of the 14 subjects with replacement" in text
     named = ["4 vs 5", "5 vs 6", "6 vs 7"]
     above = [label for label in frame.loc[frame["icc_p05"] > 0, "label"] if label not in named]
-    assert f"intervals that exclude 0 otherwise: {', '.join(above) or 'none'}." in text
+    assert f"further intervals of the ICC that exclude 0: {', '.join(above) or 'none'}." in text
 
 
 def test_a_share_of_resamples_is_held_within_its_monte_carlo_error(
