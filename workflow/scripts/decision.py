@@ -6,6 +6,7 @@ import pandas as pd
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.clusters import clustered
 from llm_power._board.decision import decide_pairs
+from llm_power._board.evidence import PairTests
 from llm_power._board.operating_point import Declared
 from llm_power._board.ranks import rank_table, with_leaders
 from llm_power._scores.store import read_task
@@ -22,10 +23,9 @@ with logged():
     decisions = [
         decide_pairs(
             counts.iloc[block.rows],
-            block.evidence,
+            PairTests.of(block.evidence, declared, known_p=family.decided.single[block.rows]),
             tasks[block.task],
             point,
-            declared,
             family=family.decided.of(block.rows),
         )
         for block in pairs.blocks(np.arange(pairs.n_pairs))

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import chain, islice, pairwise
 from typing import Any, Final, TypeVar
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from llm_power._board.clusters import CLUSTER_COLUMNS, core_cluster_columns
 from llm_power._board.counts import (
@@ -58,9 +58,9 @@ from llm_power._statistics.random_streams import Keys, content_digest, keys_of
 # Pairs counted in one product, and pairs whose columns are computed at once: the first makes
 # products large enough to be fast, the second keeps arrays in a core's cache.
 CHUNK: Final = 2**17
-_BLOCK: Final = 2**14
-# Pairs times clusters computed at once, 4 MB an array, and kept for all pairs, 80 MB an array.
-MOST_SUMS: Final = 2**19
+BLOCK: Final = 2**14
+# Pairs times clusters computed at once, 2 MB an array, and kept for all pairs, 80 MB an array.
+MOST_SUMS: Final = 2**18
 _KEPT: Final = 10**7
 
 Columns = Mapping[str, np.ndarray]
@@ -249,7 +249,7 @@ class BoardPairs:
         binary = isinstance(evidence.of_items, PairCells)
         known = family.unadjusted if binary else None
         exact = self.declared.test == "exact"
-        tests = PairTests(
+        tests = PairTests.of(
             evidence,
             self.declared,
             known_p=family.decided.single,
@@ -343,7 +343,7 @@ class _TaskPairs:
             return
         kept = []
         most = max(1, MOST_SUMS // self._evidence.n_clusters)
-        chunk, block = min(CHUNK, 4 * most), min(_BLOCK, most)
+        chunk, block = min(CHUNK, 4 * most), min(BLOCK, most)
         for low in range(0, len(first), chunk):
             some = slice(low, low + chunk)
             for found in self._evidence.of(first[some], second[some], block=block):
@@ -381,7 +381,7 @@ def _counts(items: PairCells | DifferenceMoments) -> Columns:
 def _clusters(evidence: Evidence, point: OperatingPoint) -> Columns:
     if evidence.of_clusters is None:
         return {}
-    return core_cluster_columns(evidence.of_clusters, evidence.cluster_test, point)
+    return core_cluster_columns(evidence.of_clusters.anova, evidence.cluster_test.p, point)
 
 
 def _monitoring(items: PairCells | DifferenceMoments, point: OperatingPoint) -> Columns:
@@ -400,8 +400,14 @@ def item_keys(task: TaskScores) -> Keys:
 def gap_draws(rows: FloatArray, keys: Keys) -> GapDraws:
     """Return the joint distribution of gaps by centred scores, (n_items, n_models)."""
     # The last bits of a factor may depend on the number of threads.
-    with threadpool_limits(1, user_api="blas"):
+    with _libraries().limit(limits=1, user_api="blas"):
         return GapDraws(rows, keys)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Return the libraries of linear algebra, which take a millisecond to find."""
+    return ThreadpoolController()
 
 
 def in_threads(
@@ -409,10 +415,10 @@ def in_threads(
 ) -> Iterator[_Result]:
     """Yield the results of `work` in the order of the chunks; holds at most `threads` + 1."""
     count = len(os.sched_getaffinity(0)) if threads is None else threads
-    ahead = list(islice(chunks := iter(chunks), 2))
     waiting: deque[Future[_Result]] = deque()
     # One core a chunk: products that take all of them wait for each other.
-    with threadpool_limits(1, user_api="blas"):
+    with _libraries().limit(limits=1, user_api="blas"):
+        ahead = list(islice(chunks := iter(chunks), 2))
         if len(ahead) < 2:
             yield from (work(*bounds) for bounds in ahead)
             return
@@ -440,14 +446,18 @@ def p_values_between(
     """Return the declared test's and the exact McNemar test's p-values, each pair by itself.
 
     Graded scores have the paired t test; one object where both are the same. The places between
-    the two are taken in chunks on several cores.
+    the two are taken in chunks on several cores, or those of a single chunk in blocks.
     """
-    of_chunks = in_threads(
-        partial(_p_values_of_blocks, pairs), pairs.chunks(start, stop), threads=threads
-    )
+    chunks, of_block = pairs.chunks(start, stop), partial(_p_values_of, pairs)
+    if len(chunks) == 1:
+        blocks = ((block,) for block in pairs.blocks(np.arange(start, stop)))
+        found = in_threads(of_block, blocks, threads=threads)
+    else:
+        of_chunks = in_threads(partial(_p_values_of_chunk, pairs), chunks, threads=threads)
+        found = chain.from_iterable(of_chunks)
     p = np.empty(stop - start)
     unadjusted, place = p, 0
-    for decided, plain in chain.from_iterable(of_chunks):
+    for decided, plain in found:
         some = slice(place, place + len(decided))
         p[some] = decided
         if plain is not decided and unadjusted is p:
@@ -459,12 +469,13 @@ def p_values_between(
     return p, unadjusted
 
 
-def _p_values_of_blocks(
+def _p_values_of_chunk(
     pairs: BoardPairs, start: int, stop: int
 ) -> list[tuple[FloatArray, FloatArray]]:
-    found = []
-    for block in pairs.blocks(np.arange(start, stop)):
-        tests, items = PairTests(block.evidence, pairs.declared), block.evidence.of_items
-        exact = pairs.declared.test == "exact" and isinstance(items, PairCells)
-        found.append((tests.p, tests.p_of_items if exact else unadjusted_p(items)))
-    return found
+    return [_p_values_of(pairs, block) for block in pairs.blocks(np.arange(start, stop))]
+
+
+def _p_values_of(pairs: BoardPairs, block: Block) -> tuple[FloatArray, FloatArray]:
+    tests, items = PairTests.of(block.evidence, pairs.declared), block.evidence.of_items
+    exact = pairs.declared.test == "exact" and isinstance(items, PairCells)
+    return tests.p, tests.p_of_items if exact else unadjusted_p(items)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -14,10 +14,11 @@ from llm_power._board.operating_point import OperatingPoint, pair_indices
 from llm_power._board.resolution import PAIR_KEY, without_strangers
 from llm_power._choices import Family
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.cluster_moments import ClusterMoments
-from llm_power._statistics.cluster_requirement import cluster_requirement, icc_interval
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.cluster_moments import Anova, ClusterMoments
+from llm_power._statistics.cluster_requirement import icc_interval, requirement_of
 from llm_power._statistics.cluster_robust import ClusterRobustTest, cluster_robust_test
-from llm_power._statistics.design_effect import cluster_resolution
+from llm_power._statistics.design_effect import resolution_of
 
 _CLUSTER_COLUMNS: Final = ["cluster", "n_cluster", "n_items", "sum_d", "sum_d2", "origin"]
 # Of the 90 % interval of the ICC: exact where differences are normal, it covers two points less
@@ -100,7 +101,10 @@ def add_clusters(
     The paper's columns are at the mean cluster size; ``_these_clusters`` at the sizes at hand,
     `inf` where no number of items is enough. Null without clusters or a shared item.
     """
-    of_task = {task: cluster_moments(sums) for task, sums in clusters.groupby("task", sort=False)}
+    of_task = {
+        task: PooledClusters.of(cluster_moments(sums))
+        for task, sums in clusters.groupby("task", sort=False)
+    }
     parts = [
         cluster_columns(rows, of_task.get(task), point)
         for task, rows in pairs.groupby("task", sort=False)
@@ -108,43 +112,51 @@ def add_clusters(
     return pd.concat(parts)
 
 
+@dataclass(frozen=True, slots=True)
+class PooledClusters:
+    """What all clusters together say of each pair, (n_pairs,)."""
+
+    fit: Anova
+    test: ClusterRobustTest
+    icc_low: FloatArray
+    icc_high: FloatArray
+
+    @classmethod
+    def of(cls, moments: ClusterMoments, known: ClusterRobustTest | None = None) -> PooledClusters:
+        """Return what clusters of these moments say; their test may be known."""
+        test = known or cluster_robust_test(moments)
+        return cls(moments.anova, test, *icc_interval(moments, confidence=ICC_CONFIDENCE))
+
+
 def cluster_columns(
-    pairs: pd.DataFrame,
-    moments: ClusterMoments | None,
-    point: OperatingPoint,
-    known: ClusterRobustTest | None = None,
+    pairs: pd.DataFrame, clusters: PooledClusters | None, point: OperatingPoint
 ) -> pd.DataFrame:
-    """Return the rows of `add_clusters` of one task's pairs; their test may be known."""
-    table = pairs[PAIR_KEY].copy()
-    table[CLUSTER_COLUMNS] = np.nan
-    table["resolved_cluster"] = pd.array([pd.NA] * len(table), dtype="boolean")
-    if moments is None:
-        return table
-    need = cluster_requirement(moments, alpha=point.alpha, power=point.power)
-    low, high = icc_interval(moments, confidence=ICC_CONFIDENCE)
-    columns = core_cluster_columns(moments, known or cluster_robust_test(moments), point) | {
-        "icc_low": low,
-        "icc_high": high,
-        "design_effect_kish": need.design_effect,
-        "n_star_these_clusters": need.n_star,
-        "items_per_cluster": need.items_per_cluster,
-        "n_clusters_needed": need.n_clusters,
-    }
-    table[CLUSTER_COLUMNS] = np.stack([columns[name] for name in CLUSTER_COLUMNS], axis=1)
-    table["resolved_cluster"] = pd.array(columns["resolved_cluster"], dtype="boolean")
+    """Return the rows of `add_clusters` of some pairs."""
+    columns: dict[str, Any] = dict.fromkeys(CLUSTER_COLUMNS, np.nan)
+    resolved: Any = [pd.NA] * len(pairs)
+    if clusters is not None:
+        need = requirement_of(clusters.fit, alpha=point.alpha, power=point.power)
+        columns |= core_cluster_columns(clusters.fit, clusters.test.p, point) | {
+            "icc_low": clusters.icc_low,
+            "icc_high": clusters.icc_high,
+            "design_effect_kish": need.design_effect,
+            "n_star_these_clusters": need.n_star,
+            "items_per_cluster": need.items_per_cluster,
+            "n_clusters_needed": need.n_clusters,
+        }
+        resolved = columns.pop("resolved_cluster")
+    table = pairs[PAIR_KEY].assign(**columns, resolved_cluster=pd.array(resolved, dtype="boolean"))
     return without_strangers(table, pairs, CLUSTER_COLUMNS)
 
 
-def core_cluster_columns(
-    moments: ClusterMoments, test: ClusterRobustTest, point: OperatingPoint
-) -> dict[str, np.ndarray]:
-    """Return the `cluster_columns` that boards of millions of pairs have."""
-    paper = cluster_resolution(moments, alpha=point.alpha, power=point.power)
+def core_cluster_columns(fit: Anova, p: FloatArray, point: OperatingPoint) -> dict[str, np.ndarray]:
+    """Return the `cluster_columns` that boards of millions of pairs have, by CR2's p-values."""
+    paper = resolution_of(fit, point.alpha, point.power)
     return {
         "icc": paper.icc,
         "design_effect": paper.design_effect,
         "n_star_cluster": paper.n_star,
         "q_cluster": paper.q,
         "resolved_cluster": paper.resolved,
-        "p_cluster": test.p,
+        "p_cluster": p,
     }

@@ -14,8 +14,8 @@ that one of the two models lacks are in no cell of that pair.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import TypeVar
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,8 @@ from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_differences
 from llm_power._statistics.t_test import asymmetry
 
-# Rows of the difference matrix that graded scores hold at a time: 32 MB at 12,000 items.
-_PAIR_BLOCK = 350
+# Items of all pairs that are taken at a time, whose arrays are in a core's cache.
+_PAIR_ITEMS = 2**17
 
 # Mean items of a cluster below which a product for each cluster is slower than its items.
 _FEWEST_ITEMS = 32
@@ -71,7 +71,7 @@ class DifferenceMoments:
     skew_d: FloatArray
 
 
-_Moments = TypeVar("_Moments", bound=PairCells | DifferenceMoments | ClusterMoments)
+_Known = TypeVar("_Known")
 
 
 class ScoreCounts:
@@ -209,7 +209,7 @@ class _ClusterScores:
     def count_parts(self, first: IntArray, second: IntArray, tables: NDArray[np.float32]) -> None:
         """Write the cells of pairs within the clusters into tables (4, n_clusters, n_pairs)."""
         sizes = np.diff(self._starts, append=self._solved.shape[1])
-        for some in _pair_blocks(len(first)):
+        for some in _pair_blocks(len(first), self._solved.shape[1]):
             a, b = first[some], second[some]
             both = self._within(self._solved[a] * self._solved[b])
             if self._scored is None:
@@ -348,7 +348,7 @@ class ScoreMoments:
         # before they are squared. Near-identical models lose no digits, nor does a large gap.
         parts = [
             _block_moments(self._by_model[first[some]], self._by_model[second[some]])
-            for some in _pair_blocks(len(first))
+            for some in _pair_blocks(len(first), len(self._scores))
         ]
         return joined(parts)
 
@@ -358,7 +358,7 @@ class ScoreMoments:
             moments_from_differences(
                 self._scores[:, first[some]] - self._scores[:, second[some]], self._codes
             )
-            for some in _pair_blocks(len(first))
+            for some in _pair_blocks(len(first), len(self._scores))
         ]
         return joined(parts)
 
@@ -384,8 +384,9 @@ def _tiles(left: FloatArray, right: FloatArray, first: IntArray, second: IntArra
     return found
 
 
-def _pair_blocks(n_pairs: int) -> list[slice]:
-    return [slice(k, k + _PAIR_BLOCK) for k in range(0, max(n_pairs, 1), _PAIR_BLOCK)]
+def _pair_blocks(n_pairs: int, n_items: int) -> list[slice]:
+    size = max(1, _PAIR_ITEMS // max(n_items, 1))
+    return [slice(k, k + size) for k in range(0, max(n_pairs, 1), size)]
 
 
 def _block_moments(a: FloatArray, b: FloatArray) -> DifferenceMoments:
@@ -415,12 +416,12 @@ def _deviations(
     return deviation
 
 
-def joined(parts: Sequence[_Moments]) -> _Moments:
-    """Return the statistics of the pairs of all parts, which are of one kind."""
-    kind = type(parts[0])
-    return kind(
-        *(
-            np.concatenate([np.asarray(getattr(part, f.name)) for part in parts], axis=-1)
-            for f in fields(kind)
-        )
-    )
+def joined(parts: Sequence[_Known]) -> _Known:
+    """Return what is known of the pairs of all parts; what is no array is the same in each."""
+    first: Any = parts[0]
+    if isinstance(first, np.ndarray):
+        return np.concatenate(parts, axis=-1)  # type: ignore[call-overload,no-any-return]
+    if not is_dataclass(first):
+        return parts[0]
+    known = ([getattr(part, field.name) for part in parts] for field in fields(first))
+    return type(first)(*map(joined, known))  # type: ignore[no-any-return]

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from llm_power._board.evidence import Evidence, PairTests
-from llm_power._board.operating_point import UNDECLARED, Declared, OperatingPoint
+from llm_power._board.evidence import PairTests
+from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.resolution import PAIR_KEY, with_an_item, without_strangers
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.anytime_horizon import anytime_horizon
@@ -93,10 +93,9 @@ ESTIMATES: Final = (
 
 def decide_pairs(
     pairs: pd.DataFrame,
-    evidence: Evidence,
+    tests: PairTests,
     task: TaskScores,
     point: OperatingPoint,
-    declared: Declared = UNDECLARED,
     *,
     family: FamilyTest | None,
 ) -> pd.DataFrame:
@@ -104,9 +103,7 @@ def decide_pairs(
 
     Every pair has an item. Without a family each pair was named beforehand.
     """
-    known = None if family is None else family.single
-    rows, tests = with_an_item(pairs), PairTests(evidence, declared, known_p=known)
-    judged = tests.judged(point, family)
+    rows, judged = with_an_item(pairs), tests.judged(point, family)
     found, level = judged.found, judged.level
     # Of the pair as if it were named beforehand.
     single = found if family is None else tests.judged(point, new_runs=False).found
@@ -118,7 +115,7 @@ def decide_pairs(
         chance_of_turning(found.p, found.direction, level=level),
     )
     columns |= _required_columns(rows, single, judged.error, point)
-    columns |= _bounds(rows, task) | _monitored(rows, point, declared)
+    columns |= _bounds(rows, task) | _monitored(rows, point, tests.declared)
     decided = pd.DataFrame(columns, index=rows.index)[[*DECISION_COLUMNS]]
     return without_strangers(pd.concat([pairs[PAIR_KEY], decided], axis=1), pairs, ESTIMATES)
 

@@ -158,78 +158,80 @@ class Judgement:
     level: float
 
 
+@dataclass(frozen=True, slots=True)
 class PairTests:
-    """The declared tests of some pairs of one task; known p-values are not computed again."""
+    """The declared tests of some pairs of one task, by p-values as if each was named beforehand."""
 
-    def __init__(
-        self,
+    items: PairCells | DifferenceMoments
+    declared: Declared
+    prior: float
+    robust: ClusterTests | None
+    weighted: _Weighted | None
+    # Of the unweighted items, and of all that is declared.
+    p_of_items: FloatArray
+    p: FloatArray
+
+    @classmethod
+    def of(
+        cls,
         evidence: Evidence,
         declared: Declared,
         *,
         known_p: FloatArray | None = None,
         known_p_of_items: FloatArray | None = None,
-    ) -> None:
-        self._evidence, self._declared = evidence, declared
-        self._known_p, self._known_p_of_items = known_p, known_p_of_items
-        self.robust = _cluster_test(evidence, declared)
-        self._weighted = weighted_gaps(evidence) if declared.weighted else None
-
-    @property
-    def p(self) -> FloatArray:
-        """Return the p-value of each pair as if named beforehand."""
-        p = self.p_of_items
-        if self._weighted is not None:
-            by_weights = np.where(np.isnan(self._weighted.gap.p), 1.0, self._weighted.gap.p)
-            p = np.where(self._weighted.partial, by_weights, p)
-        if self.robust is not None:
-            p = np.maximum(self.robust.p, p)
-        return p
-
-    @cached_property
-    def p_of_items(self) -> FloatArray:
-        """Return the p-values of the unweighted items."""
-        items = self._evidence.of_items
-        if self._known_p_of_items is not None:
-            return self._known_p_of_items
-        if isinstance(items, PairCells):
-            return P_VALUES[self._declared.test](items.b, items.c)
-        return self._evidence.p_of_gaps
+    ) -> PairTests:
+        """Return the tests of the evidence on pairs; known p-values are not computed again."""
+        items, p_of_items = evidence.of_items, known_p_of_items
+        robust = _cluster_test(evidence, declared)
+        weighted = weighted_gaps(evidence) if declared.weighted else None
+        if p_of_items is None and isinstance(items, PairCells):
+            p_of_items = P_VALUES[declared.test](items.b, items.c)
+        elif p_of_items is None:
+            p_of_items = evidence.p_of_gaps
+        p = known_p
+        if p is None:
+            p = p_of_items
+            if weighted is not None:
+                by_weights = np.where(np.isnan(weighted.gap.p), 1.0, weighted.gap.p)
+                p = np.where(weighted.partial, by_weights, p)
+            if robust is not None:
+                p = np.maximum(robust.p, p)
+        return cls(items, declared, evidence.prior, robust, weighted, p_of_items, p)
 
     def judged(
         self, point: OperatingPoint, family: FamilyTest | None = None, *, new_runs: bool = True
     ) -> Judgement:
         """Return the verdicts, within a family or each pair by itself."""
-        n = self._evidence.n_items
+        n = self.items.n_items
         level = point.alpha if family is None else family.level
         settings: dict[str, Any] = {
-            "margin": self._declared.margin,
+            "margin": self.declared.margin,
             "alpha": point.alpha,
             "power": point.power,
             "family": family,
             "new_runs": new_runs,
-            "prior": self._evidence.prior,
+            "prior": self.prior,
         }
         found, error = self._by_items(settings)
         test = np.full(len(n), found.test, dtype=object)
-        if self._weighted is not None:
-            by_weights = self._weighted.verdicts(n, **settings)
-            found = chosen_verdicts(self._weighted.partial, by_weights, found)
-            error = np.where(self._weighted.partial, self._weighted.gap.standard_error, error)
-            test[self._weighted.partial] = by_weights.test
+        if self.weighted is not None:
+            by_weights = self.weighted.verdicts(n, **settings)
+            found = chosen_verdicts(self.weighted.partial, by_weights, found)
+            error = np.where(self.weighted.partial, self.weighted.gap.standard_error, error)
+            test[self.weighted.partial] = by_weights.test
         if self.robust is not None:
-            # Of the two p-values the larger one counts, and may be known.
-            known = self.p if self._known_p is None else self._known_p
-            by_clusters = self.robust.verdicts(n, known_p=known, **settings)
+            # Of the two p-values the larger one counts.
+            by_clusters = self.robust.verdicts(n, known_p=self.p, **settings)
             found = agreed_verdicts(by_clusters, found)
             error = np.maximum(self.robust.test.standard_error, error)
             test[:] = found.test
         return Judgement(found, error, test, level)
 
     def _by_items(self, settings: dict[str, Any]) -> tuple[Verdicts, FloatArray]:
-        items = self._evidence.of_items
+        items = self.items
         if isinstance(items, PairCells):
             b, c, n = items.b, items.c, items.n_items
-            test = self._declared.test
+            test = self.declared.test
             found = binary_verdicts(b, c, n, test=test, known_p=self.p_of_items, **settings)
             return found, np.sqrt(observed_difference_variance(b, c, n) / n)
         found = _graded_verdicts(items, known_p=self.p_of_items, **settings)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.all_pairs import (
+    BLOCK,
     Block,
     BoardPairs,
     FamilyValues,
@@ -21,9 +23,11 @@ from llm_power._board.all_pairs import (
 )
 from llm_power._board.average import TaskAverage, among_best, average_tasks
 from llm_power._board.cluster_robustness import cluster_readings
-from llm_power._board.clusters import cluster_columns, clustered
+from llm_power._board.clusters import PooledClusters, cluster_columns, clustered
 from llm_power._board.columns import verdict_table
+from llm_power._board.counts import joined
 from llm_power._board.decision import decide_pairs
+from llm_power._board.evidence import PairTests
 from llm_power._board.landscape import Landscape, board_landscapes, count_verdicts
 from llm_power._board.measure import POINTS, Measure, measure_of
 from llm_power._board.operating_point import (
@@ -378,17 +382,27 @@ def shown_verdicts(
         )
     on_stage("clusters")
 
-    def of_block(block: Block) -> tuple[pd.DataFrame, pd.DataFrame]:
-        rows, evidence = counts.iloc[block.rows], block.evidence
-        moments = evidence.of_clusters
-        known = None if moments is None else evidence.cluster_test
-        task, adjusted = pairs.tasks[block.task], family.decided.of(block.rows)
+    def of_block(block: Block) -> _Tested:
+        evidence, known_p = block.evidence, family.decided.single[block.rows]
+        clusters, moments = None, evidence.of_clusters
+        if moments is not None:
+            clusters = PooledClusters.of(moments, evidence.cluster_test)
+        tests = PairTests.of(evidence, pairs.declared, known_p=known_p)
+        return _Tested(block.task, block.rows, tests, clusters)
+
+    def decided(blocks: Sequence[_Tested]) -> tuple[pd.DataFrame, pd.DataFrame]:
+        rows, task = slice(blocks[0].rows.start, blocks[-1].rows.stop), pairs.tasks[blocks[0].task]
+        own, of_rows = counts.iloc[rows], family.decided.of(rows)
+        tests = joined([block.tests for block in blocks])
         return (
-            cluster_columns(rows, moments, point, known),
-            decide_pairs(rows, evidence, task, point, pairs.declared, family=adjusted),
+            cluster_columns(own, joined([block.clusters for block in blocks]), point),
+            decide_pairs(own, tests, task, point, family=of_rows),
         )
 
-    found = in_threads(of_block, ((block,) for block in pairs.blocks(places)))
+    # The sums of clusters fit a core's cache block by block; pairs are decided many at once.
+    tested = in_threads(of_block, ((block,) for block in pairs.blocks(places)))
+    many = groupby(list(tested), lambda block: (block.task, block.rows.start // BLOCK))
+    found = in_threads(decided, [(list(blocks),) for _, blocks in many])
     clusters, decisions = zip(*found, strict=True)
     on_stage("verdicts")
     return verdict_table(
@@ -399,6 +413,16 @@ def shown_verdicts(
         add_sequential(counts, point),
         pd.concat(decisions),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """Pairs of one task, by their tests and what is known of their clusters, if they have any."""
+
+    task: int
+    rows: slice
+    tests: PairTests
+    clusters: PooledClusters | None
 
 
 def _require_a_board(

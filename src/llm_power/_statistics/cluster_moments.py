@@ -153,12 +153,16 @@ Pool = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, slots=True)
 class Anova:
-    """One-way ANOVA of D; sets of clusters are a leading axis before the pairs'."""
+    """One-way ANOVA of D, (n_pairs,); sets of clusters are a leading axis before the pairs'."""
 
     n_clusters: FloatArray
     n_items: FloatArray
+    #: Sum of the squared sizes of the clusters.
+    squared_sizes: FloatArray
     sum_d: FloatArray
     sum_d2: FloatArray
+    #: What was taken off every difference beforehand.
+    origin: FloatArray
     icc: FloatArray
 
     @property
@@ -178,16 +182,17 @@ def one_way_anova(moments: ClusterMoments, pool: Pool) -> Anova:
     differences are equal. Donner (1986), International Statistical Review 54, 67-82.
     """
     n, sum_d, sum_d2 = moments.n_items, moments.sum_d, moments.sum_d2
-    n_clusters, n_items = pool((n > 0).astype(np.float64)), pool(n)
+    n_clusters, n_items, squared_sizes = pool((n > 0).astype(np.float64)), pool(n), pool(n**2)
     total, squares = pool(sum_d), pool(sum_d2)
     explained = pool(ratio(sum_d**2, n, empty=0.0))
     between = _sum_of_squares(explained - ratio(total**2, n_items), squares)
     within = _sum_of_squares(squares - explained, squares)
     ms_between = ratio(between, n_clusters - 1)
     ms_within = ratio(within, n_items - n_clusters)
-    n0 = ratio(n_items - ratio(pool(n**2), n_items), n_clusters - 1)
+    n0 = ratio(n_items - ratio(squared_sizes, n_items), n_clusters - 1)
     icc = ratio(ms_between - ms_within, ms_between + (n0 - 1) * ms_within)
-    return Anova(n_clusters, n_items, total, squares, icc)
+    found = n_clusters, n_items, squared_sizes, total, squares, moments.origin, icc
+    return Anova(*np.broadcast_arrays(*found))
 
 
 def all_but_one(values: FloatArray) -> FloatArray:

@@ -36,8 +36,8 @@ from llm_power._statistics.argument_checks import (
     positive,
 )
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
-from llm_power._statistics.cluster_moments import ClusterMoments
-from llm_power._statistics.design_effect import cluster_resolution, design_effect
+from llm_power._statistics.cluster_moments import Anova, ClusterMoments
+from llm_power._statistics.design_effect import design_effect, resolution_of
 from llm_power._statistics.designs import ENDLESS, Design
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.t_test import near_power, near_power_of_both, shift_of_power
@@ -324,14 +324,17 @@ def cluster_requirement(
     :math:`N^*_{IID} \cdot DE` holds the cluster size fixed: it is a number of clusters times that
     size, and reads as items only where new clusters come with them.
     """
-    pair = cluster_resolution(moments, alpha=alpha, power=power)
-    n, clusters = pair.n_items, np.broadcast_to(moments.anova.n_clusters, pair.icc.shape)
-    squares = np.broadcast_to(np.square(moments.n_items).sum(axis=0), pair.icc.shape)
+    return requirement_of(moments.anova, alpha=alpha, power=power)
+
+
+def requirement_of(fit: Anova, *, alpha: float, power: float) -> ClusterRequirement:
+    """Return `cluster_requirement` of clusters that are pooled already."""
+    n, clusters, squares = fit.n_items, fit.n_clusters, fit.squared_sizes
     # By Kish's effective number of clusters.
-    inside, spread = np.maximum(pair.icc, 0.0), ratio(clusters, ratio(np.square(n), squares))
+    inside, spread = np.maximum(fit.icc, 0.0), ratio(clusters, ratio(np.square(n), squares))
     # N* of independent items over the squared normal quantiles: (sigma / delta)^2.
-    unit = pair.n_star_iid / np.square(z_sum(alpha, power))
-    known = np.isfinite(pair.icc) & np.isfinite(unit)
+    unit = resolution_of(fit, alpha, power).n_star_iid / np.square(z_sum(alpha, power))
+    known = np.isfinite(fit.icc) & np.isfinite(unit)
     shift = np.full(n.shape, np.nan)
     if known.any():
         shift[known] = shift_of_power(clusters[known], alpha, power)
@@ -341,7 +344,7 @@ def cluster_requirement(
     required = _required_clusters(unit, per_cluster, known, alpha=alpha, power=power)
     items, required = (np.where(np.isinf(unit), np.inf, x) for x in (items, required))
     return ClusterRequirement(
-        design_effect=kish_design_effect(moments.n_items, pair.icc),
+        design_effect=design_effect(ratio(squares, n), fit.icc),
         items_per_cluster=items,
         n_star=np.asarray(clusters * items),
         n_clusters=required,

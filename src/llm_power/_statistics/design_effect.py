@@ -153,7 +153,7 @@ def cluster_resolution(
     >>> bool(found.resolved)
     True
     """
-    return _resolution(moments.anova, moments.origin, alpha, power)
+    return resolution_of(moments.anova, alpha, power)
 
 
 def leave_one_cluster_out(
@@ -189,21 +189,24 @@ def leave_one_cluster_out(
     >>> leave_one_cluster_out(moments).n_star.round(1).tolist()
     [430.8, 476.0, 51.1]
     """
-    return _resolution(one_way_anova(moments, all_but_one), moments.origin, alpha, power)
+    return resolution_of(one_way_anova(moments, all_but_one), alpha, power)
 
 
-def _resolution(fit: Anova, origin: FloatArray, alpha: float, power: float) -> ClusterResolution:
-    n_items = np.broadcast_to(fit.n_items, fit.icc.shape).copy()
+def resolution_of(fit: Anova, alpha: float, power: float) -> ClusterResolution:
+    """Return `cluster_resolution` of clusters that are pooled already."""
+    n_items = fit.n_items.copy()
     shift = ratio(fit.sum_d, n_items, empty=0.0)
     var_d = np.maximum(ratio(fit.sum_d2, n_items, empty=0.0) - shift**2, 0.0)
     n_star_iid = np.where(
-        n_items > 0, required_n(origin + shift, np.sqrt(var_d), alpha=alpha, power=power), np.nan
+        n_items > 0,
+        required_n(fit.origin + shift, np.sqrt(var_d), alpha=alpha, power=power),
+        np.nan,
     )
     effect = design_effect(fit.mean_cluster_size, fit.icc)
     n_star = inflate(n_star_iid, effect)
     q = resolution_ratio(budget(n_items), n_star)
     return ClusterResolution(
-        n_clusters=np.broadcast_to(fit.n_clusters, fit.icc.shape).astype(np.int64),
+        n_clusters=fit.n_clusters.astype(np.int64),
         n_items=n_items,
         icc=fit.icc,
         design_effect=effect,

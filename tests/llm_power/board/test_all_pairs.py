@@ -106,7 +106,7 @@ def test_columns_are_those_of_single_pairs_however_they_are_cut(
     whole = frame([pairs.columns(0, pairs.n_pairs, family)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(all_pairs, "CHUNK", chunk)
-        patch.setattr(all_pairs, "_BLOCK", block)
+        patch.setattr(all_pairs, "BLOCK", block)
         patch.setattr(all_pairs, "MOST_SUMS", 6)
         cut = BoardPairs(tasks, "all", cluster, POINT, declared)
         p = p_values_between(cut, 0, cut.n_pairs, threads=threads)

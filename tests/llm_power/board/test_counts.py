@@ -103,7 +103,7 @@ def test_block_size_does_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> No
     scores = draw_scores(3, graded=True)
     first, second = pair_indices(5, "all")
     whole = ScoreMoments(scores).moments(first, second)
-    monkeypatch.setattr(counts, "_PAIR_BLOCK", 3)
+    monkeypatch.setattr(counts, "_PAIR_ITEMS", 3)
     np.testing.assert_array_equal(ScoreMoments(scores).moments(first, second).ss_d, whole.ss_d)
 
 

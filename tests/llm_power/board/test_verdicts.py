@@ -22,6 +22,7 @@ from llm_power._board.cluster_robustness import (
 from llm_power._board.clusters import add_clusters, tabulate_clusters
 from llm_power._board.columns import PAIRS_COLUMNS, RANK_COLUMNS, dictionary_page, verdict_table
 from llm_power._board.decision import decide_pairs
+from llm_power._board.evidence import PairTests
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.page_data import page_data
 from llm_power._board.ranks import further_sentence
@@ -81,7 +82,7 @@ def resolve(
     decision = pd.concat(
         decide_pairs(
             pairs.iloc[block.rows],
-            block.evidence,
+            PairTests.of(block.evidence, Declared(), known_p=decided.single[block.rows]),
             tasks[block.task],
             POINT,
             family=decided.of(block.rows),
