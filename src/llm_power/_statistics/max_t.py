@@ -126,7 +126,8 @@ class Tile:
         """Return the largest deviate of a few high and low models, (n_draws,)."""
         n_a, n_b = self._precision.shape
         draws = np.arange(len(sums))[:, np.newaxis, np.newaxis]
-        (high_a, low_a), (high_b, low_b) = _extremes(sums[:, :n_a]), _extremes(sums)
+        high_b, low_b = _extremes(sums)
+        high_a, low_a = (high_b, low_b) if n_a == n_b else _extremes(sums[:, :n_a])
         found = np.zeros(len(sums), dtype=np.float32)
         for a, b in ((high_a, low_b), (low_a, high_b))[: 1 + (n_a < n_b)]:
             first, second = a[:, :, np.newaxis], b[:, np.newaxis]
@@ -371,7 +372,7 @@ class GapDraws:
 
 # Models that are A of a tile's pairs, and draws that are computed at once.
 _MODELS: Final = 2048
-_DRAWS: Final = 128
+_DRAWS: Final = 256
 _BLOCK: Final = 1024
 # Items of which single precision holds any sum of draws.
 _ITEMS: Final = 2_048
