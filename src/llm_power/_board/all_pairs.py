@@ -256,7 +256,7 @@ class BoardPairs:
             known_p_of_items=known if exact else None,
         )
         # Items of new runs take microseconds a pair.
-        judged = tests.judged(point, family.decided, new_runs=False)
+        judged = tests.judged(point, family.decided, plan="further")
         columns: dict[str, np.ndarray] = {
             "task": np.full(len(block.first), block.task, dtype=np.int32),
             "rank_a": (block.first + 1).astype(np.int32),

@@ -106,7 +106,7 @@ def decide_pairs(
     rows, judged = with_an_item(pairs), tests.judged(point, family)
     found, level = judged.found, judged.level
     # Of the pair as if it were named beforehand.
-    single = found if family is None else tests.judged(point, new_runs=False).found
+    single = found if family is None else tests.judged(point, plan="none").found
     n, largest_gap = rows["n_items"].to_numpy(int), task.largest_gap
     columns = all_verdict_columns(found, single, n, family, largest_gap) | {"test": judged.test}
     columns["chance_of_turning"] = np.where(

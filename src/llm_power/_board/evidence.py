@@ -36,6 +36,7 @@ from llm_power._statistics.paired_binary import observed_difference_variance
 from llm_power._statistics.predictive_power import USUAL_GAP, spread_of_gaps
 from llm_power._statistics.verdict import (
     ClusterTestName,
+    Plan,
     Verdicts,
     agreed_verdicts,
     binary_verdicts,
@@ -199,7 +200,7 @@ class PairTests:
         return cls(items, declared, evidence.prior, robust, weighted, p_of_items, p)
 
     def judged(
-        self, point: OperatingPoint, family: FamilyTest | None = None, *, new_runs: bool = True
+        self, point: OperatingPoint, family: FamilyTest | None = None, *, plan: Plan = "all"
     ) -> Judgement:
         """Return the verdicts, within a family or each pair by itself."""
         n = self.items.n_items
@@ -209,7 +210,7 @@ class PairTests:
             "alpha": point.alpha,
             "power": point.power,
             "family": family,
-            "new_runs": new_runs,
+            "plan": plan,
             "prior": self.prior,
         }
         found, error = self._by_items(settings)

@@ -89,12 +89,14 @@ class ObservedGap:
         some = (m > q * np.sqrt(v)) & np.isfinite(self.error)
         gap, m, v = self.of(some), m[some], v[some]
         critical, beyond = gap._critical(level)
+        at_hand = gap.z * further
 
         def enough(r: FloatArray) -> BoolArray:
             of = r + further
-            mean = m * r + gap.z * further - q * np.sqrt(r + v * r * r)
-            at = critical + gap.continuity / np.sqrt(of) + beyond / of
-            return np.asarray(mean * gap.spread >= at * np.sqrt(of))
+            root = np.sqrt(of)
+            mean = m * r + at_hand - q * np.sqrt(r + v * r * r)
+            at = critical + gap.continuity / root + beyond / of
+            return np.asarray(mean * gap.spread >= at * root)
 
         return self._smallest(enough, some)
 

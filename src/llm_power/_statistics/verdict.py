@@ -52,6 +52,8 @@ _SETTINGS: Final = ("test", "margin", "alpha", "power")
 # Least share of a gap that a test-based limit leaves, where a p-value is at the level itself.
 _NOT_ZERO: Final = 1e-9
 
+#: Items that are planned: of new runs and further ones, further ones, or none.
+Plan = Literal["all", "further", "none"]
 ClusterTestName = Literal["cluster", "cluster_wild", "cluster_sign_flip"]
 Test = Literal["exact", "mid_p", "asymptotic", "student", "weighted", "stratified", ClusterTestName]
 
@@ -110,7 +112,7 @@ def binary_verdicts(
     power: float = 0.80,
     family: FamilyTest | None = None,
     known_p: FloatArray | None = None,
-    new_runs: bool = True,
+    plan: Plan = "all",
     prior: float = USUAL_GAP,
 ) -> Verdicts:
     r"""Verdict on pairs of 0/1 scored models, by McNemar's test and the score equivalence test.
@@ -136,8 +138,9 @@ def binary_verdicts(
         beforehand.
     known_p : ndarray, optional
         P-values of the test, where they have been computed already.
-    new_runs : bool, default True
-        Whether `even_items` and `assured_items` are wanted; else NaN.
+    plan : {"all", "further", "none"}
+        Which items are planned: those of new runs and further ones, further ones alone, which
+        leaves `even_items` and `assured_items` NaN, or none, which leaves `further_items` 0.
     prior : float, default 0.4
         Standard deviation of the normal prior of gaps, in standard deviations of an item's
         difference; a board has that of its models.
@@ -182,7 +185,7 @@ def binary_verdicts(
         interval=interval,
         attainable=_smallest_p(test, first + second) <= each,
         seen=replace(binary_gap_seen(first, second, n, exact=test == "exact"), prior=prior),
-        new_runs=new_runs,
+        plan=plan,
         family=family,
         settings=(test, margin, level, power),
     )
@@ -203,7 +206,7 @@ def mean_verdicts(
     power: float = 0.80,
     family: FamilyTest | None = None,
     known_p: FloatArray | None = None,
-    new_runs: bool = True,
+    plan: Plan = "all",
     prior: float = USUAL_GAP,
 ) -> Verdicts:
     """Verdict on pairs by the t statistic of a mean difference.
@@ -242,7 +245,7 @@ def mean_verdicts(
         interval=PairedDifferenceInterval(gap, gap - below * error, gap + above * error, each),
         attainable=attainable,
         seen=replace(mean_gap_seen(p, error, n, freedom), prior=prior),
-        new_runs=new_runs,
+        plan=plan,
         family=family,
         settings=(test, margin, level, power),
     )
@@ -371,7 +374,7 @@ def _verdicts(
     seen: ObservedGap,
     family: FamilyTest | None,
     settings: tuple[Test, float | None, float, float],
-    new_runs: bool = True,
+    plan: Plan = "all",
 ) -> Verdicts:
     test, margin, alpha, power = settings
     nothing = np.full(np.shape(interval.delta), np.nan)
@@ -382,18 +385,19 @@ def _verdicts(
     different, within = np.asarray(p_family <= alpha), np.asarray(p_equivalence <= each_side)
     decided, verdict = different | within, _called(different, within)
     even = assured = np.full(p.shape, np.nan)
-    if new_runs:
+    if plan == "all":
         even, assured = (seen.items(level, chance) for chance in (0.5, power))
-    further, left = np.zeros(p.shape), seen.of(~decided)
-    further[~decided] = left.items(level, power, further=True)
+    to_plan = ~decided & (plan != "none")
+    further, left = np.zeros(p.shape), seen.of(to_plan)
+    further[to_plan] = left.items(level, power, further=True)
     coming = np.where(np.isinf(further), UNDETERMINED, DIFFERENT)
     if margin is not None:
         law, closer = (margin, each_side), np.zeros(p.shape)
-        closer[~decided] = left.items_within(*law, power, further=True)
+        closer[to_plan] = left.items_within(*law, power, further=True)
         near = np.where(decided, within & ~different, closer < further)
         coming = np.where(near, EQUIVALENT, coming)
         further = np.where(near, closer, further)
-        if new_runs:
+        if plan == "all":
             even = np.where(near, seen.items_within(*law, 0.5), even)
             assured = np.where(near, seen.items_within(*law, power), assured)
     return Verdicts(
