@@ -338,6 +338,8 @@ class ScoreMoments:
         return np.where(np.abs(gap) <= len(self._scores) * self._largest * 2.0**-53, 0.0, gap)
 
     def _differing(self, first: IntArray, second: IntArray) -> IntArray:
+        if not self._tied[0].size:
+            return np.full(len(first), len(self._scores))
         # Pair by pair the rows stay in a core's cache.
         pairs, values = zip(first.tolist(), second.tolist(), strict=True), self._tied
         equal = [np.count_nonzero(values[a] == values[b]) for a, b in pairs]
@@ -418,10 +420,12 @@ def _deviations(
 
 def joined(parts: Sequence[_Known]) -> _Known:
     """Return what is known of the pairs of all parts; what is no array is the same in each."""
-    first: Any = parts[0]
-    if isinstance(first, np.ndarray):
-        return np.concatenate(parts, axis=-1)  # type: ignore[call-overload,no-any-return]
-    if not is_dataclass(first):
-        return parts[0]
-    known = ([getattr(part, field.name) for part in parts] for field in fields(first))
-    return type(first)(*map(joined, known))  # type: ignore[no-any-return]
+    every: Any = parts
+    kind: Any = type(parts[0])
+    found = every[0]
+    if isinstance(found, np.ndarray):
+        found = np.concatenate(every, axis=-1)
+    elif is_dataclass(parts[0]):
+        names = [field.name for field in fields(kind)]
+        found = kind(*(joined([getattr(part, name) for part in every]) for name in names))
+    return found  # type: ignore[no-any-return]

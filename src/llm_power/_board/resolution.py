@@ -104,8 +104,7 @@ def tabulate(
     )
     table["n_items"] = items.n_items
     for name in CELL_COLUMNS:
-        cells = getattr(items, name, [pd.NA] * len(table))
-        table[name] = pd.array(cells, dtype="Int64")
+        table[name] = pd.Series(getattr(items, name, pd.NA), table.index, dtype="Int64")
     for name in MOMENT_COLUMNS:
         table[name] = getattr(items, name, np.nan)
     return table
