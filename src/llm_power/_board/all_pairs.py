@@ -273,14 +273,14 @@ class BoardPairs:
         if strangers.any():
             if "n00" in columns:
                 columns["n00"] = np.where(strangers, 0, columns["n00"]).astype(np.int32)
-            for name in _ESTIMATES:
+            for name in ALL_ESTIMATES:
                 if name in columns:
                     columns[name] = np.where(strangers, np.nan, columns[name])
         return columns
 
 
 # What is not known of two models that share no item.
-_ESTIMATES: Final = (*DECISION_ESTIMATES, *RESOLUTION_ESTIMATES, *CLUSTER_COLUMNS)
+ALL_ESTIMATES: Final = (*DECISION_ESTIMATES, *RESOLUTION_ESTIMATES, *CLUSTER_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)

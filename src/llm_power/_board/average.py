@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaln
 
-from llm_power._board.all_pairs import controlled_family, gap_draws, item_keys
+from llm_power._board.all_pairs import ALL_ESTIMATES, controlled_family, gap_draws, item_keys
 from llm_power._board.cluster_robustness import read_otherwise, reading
 from llm_power._board.clusters import sampled_clusters
 from llm_power._board.counts import DifferenceMoments, PairCells
@@ -27,13 +27,14 @@ from llm_power._board.ranks import (
     rank_sets_of,
     with_leader,
 )
+from llm_power._board.resolution import without_strangers
 from llm_power._choices import WEIGHTINGS, Control, Family, Weighting
 from llm_power._documents import read_yaml
 from llm_power._errors import InvalidArgument
 from llm_power._scores._logs import SUBTASK
 from llm_power._scores.selection import best_first, select_models
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.arrays import FloatArray, IntArray, ratio
 from llm_power._statistics.average_gap import (
     AverageGap,
     TaskGap,
@@ -337,9 +338,13 @@ def _verdict_rows(
     columns = all_verdict_columns(found, single, n, adjusted, largest_gap)
     columns |= _sizes(single, error, n, point)
     columns["chance_of_turning"] = chance_of_turning(found.p, found.direction, level=level)
-    columns |= {"n_items": n, "delta": items.delta}
+    # Of two models that share no item of a task there is no average.
+    strangers = np.any([each.n_items == 0 for each in gaps.evidence], axis=0)
+    columns |= {"n_items": np.where(strangers, 0, n), "delta": items.delta}
     columns |= _scores_and_bounds(strata, gaps.evidence, first, second)
-    return pd.DataFrame(key | columns)[AVERAGE_COLUMNS]
+    table = pd.DataFrame(key | columns)[AVERAGE_COLUMNS]
+    unknown = [name for name in AVERAGE_COLUMNS if name in ALL_ESTIMATES]
+    return without_strangers(table, table, unknown)
 
 
 def _leader_p(
@@ -386,13 +391,15 @@ def _averaged(
     for task in strata.tasks:
         codes = None if cluster is None else task.cluster_codes(cluster)[1]
         evidence += TaskEvidence(task, codes).of(first, second)
-    n = np.sum([each.n_items for each in evidence], axis=0)
+    strangers = [each.n_items == 0 for each in evidence]
+    n = np.sum([each.with_an_item().n_items for each in evidence], axis=0)
     discordant = np.sum([_discordant(each.of_items) for each in evidence], axis=0)
     weighted = declared.weighted
     gaps = [
-        _weighted_gap(each) if weighted and not task.scored.all() else _task_gap(each.of_items)
+        _weighted_gap(each) if weighted and not task.scored.all() else _task_gap(each)
         for task, each in zip(strata.tasks, evidence, strict=True)
     ]
+    gaps = [gap.unknown_where(none) for gap, none in zip(gaps, strangers, strict=True)]
     items, clusters = average_gap(gaps, strata.weights), None
     sampled = [sampled_clusters(task, cluster) is not None for task in strata.tasks]
     if declared.clusters == "random" and any(sampled):
@@ -405,7 +412,8 @@ def _averaged(
     return _Averaged(evidence, n, discordant, items, clusters, prior)
 
 
-def _task_gap(items: PairCells | DifferenceMoments) -> TaskGap:
+def _task_gap(evidence: Evidence) -> TaskGap:
+    items = evidence.with_an_item().of_items
     if isinstance(items, PairCells):
         return binary_gap(items.b, items.c, items.n_items)
     return mean_gap(*mean_and_error(items), items.n_differing - 1.0)
@@ -446,8 +454,8 @@ def _scores_and_bounds(
     n = [each.n_items for each in evidence]
     low, high = strata.bounds()
     return {
-        "p_a": strata.mean(of_a / items for (of_a, _), items in zip(sums, n, strict=True)),
-        "p_b": strata.mean(of_b / items for (_, of_b), items in zip(sums, n, strict=True)),
+        "p_a": strata.mean(ratio(of_a, items) for (of_a, _), items in zip(sums, n, strict=True)),
+        "p_b": strata.mean(ratio(of_b, items) for (_, of_b), items in zip(sums, n, strict=True)),
         "gap_lowest": low[first, second],
         "gap_highest": high[first, second],
     }

@@ -119,7 +119,8 @@ def _on_average(board: BoardVerdicts) -> BoardVerdicts:
     average = board.average
     assert average is not None
     task, pairs = f"average over tasks ({average.weights_in_words})", average.verdicts
-    verdicts = pairs.assign(task=task, n_task=pairs["n_items"])
+    shared = pairs["n_items"]
+    verdicts = pairs.assign(task=task, n_task=shared.where(shared > 0, shared.max()))
     readings = [{**each, "task": task} for each in average.readings]
     ranks = average.ranks.assign(task=task)
     return replace(board, verdicts=verdicts, ranks=ranks, average=None, readings=readings)

@@ -28,7 +28,7 @@ from scipy.special import stdtr, stdtrit
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import finite, pair_counts, positive
-from llm_power._statistics.arrays import ArrayLike, FloatArray, ratio
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, ratio
 from llm_power._statistics.intervals import PairedDifferenceInterval, score_variance
 
 # Further ones change no coverage.
@@ -53,6 +53,17 @@ class TaskGap:
     flexibility: FloatArray
     #: Degrees of freedom; shape (n_pairs,).
     df: FloatArray
+
+    def unknown_where(self, none: BoolArray) -> TaskGap:
+        """Take the gap for one of which nothing is known, where two models share no item."""
+        if not none.any():
+            return self
+        return TaskGap(
+            self.delta,
+            lambda gap: np.where(none, np.inf, self.variance(gap)),
+            np.where(none, 1.0, self.flexibility),
+            np.where(none, 1.0, self.df),
+        )
 
 
 def binary_gap(b: ArrayLike, c: ArrayLike, n_items: ArrayLike) -> TaskGap:

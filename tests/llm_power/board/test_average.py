@@ -22,7 +22,7 @@ from llm_power._errors import InvalidArgument
 from llm_power._scores.frames import read_frame
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores, read_tasks
-from llm_power._scores.selection import prepare_task
+from llm_power._scores.selection import prepare_task, select_models
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.predictive_power import mean_gap_seen
 from llm_power._statistics.random_streams import named_rng
@@ -193,6 +193,40 @@ def test_the_screen_shows_the_average_below_the_tasks() -> None:
     ]
     assert tail.splitlines()[1].startswith("rank  possible  model  score")
     assert "Method: test stratified by task, adjusted for these 3 pairs by max-T" in tail
+
+
+@pytest.mark.parametrize("kind", ["binary", "graded"])
+@pytest.mark.parametrize(("cluster", "weighted"), [(None, False), ("half", False), ("half", True)])
+def test_models_that_share_no_item_of_a_task_have_no_average(
+    kind: Any, cluster: str | None, weighted: bool
+) -> None:
+    holes = TASKS[1].values.copy()
+    if kind == "graded":
+        holes = (holes + 1) / 3
+    holes[:30, 0], holes[30:, 1] = np.nan, np.nan
+    half = {"half": tuple("ab" * 30)}
+    lacking = prepare_task(
+        replace(TASKS[1], values=holes, kind=kind, clusters=half), missing="pairwise"
+    )
+    average = average_of([TASKS[0], lacking], cluster=cluster, weighted=weighted)
+    rows = average.verdicts.set_index(["model_a", "model_b"])
+    row = rows[rows["n_items"] == 0]
+    assert [{*pair} for pair in row.index] == [{*TASKS[1].models[:2]}]
+    assert (
+        row[["delta", "gap", "gap_low", "gap_high", "p_a", "items_assured"]].isna().all(axis=None)
+    )
+    assert row["verdict"].tolist() == ["undetermined"]
+    assert row[["p_single", "p_family"]].eq(1).all(axis=None)
+    others = rows[rows["n_items"] > 0]
+    assert others[["gap", "gap_low", "gap_high"]].notna().all(axis=None)
+    alone = average_of(
+        [select_models(task, list(others.index[0])) for task in (TASKS[0], lacking)],
+        cluster=cluster,
+        weighted=weighted,
+    )
+    assert alone.verdicts["p_single"].iloc[0] == pytest.approx(others["p_single"].iloc[0])
+    text = screen(resolve_board([TASKS[0], lacking], cluster=cluster))
+    assert "no item in common" in text
 
 
 def test_ranks_that_one_item_leaves_unknown_are_said_to_be_unknown() -> None:
