@@ -101,9 +101,13 @@ def power_figure(
     # In units of N* the curves have one slope, by eq. (2), and so one error; those of single curves
     # follow the luck of the two points next to the crossing.
     pooled = float(np.sqrt(np.square(expected["crossing_to_n_star_se"]).mean()))
-    spare = tolerance - np.abs(expected["crossing_to_n_star"] - 1)
-    barely = expected.loc[(spare >= 0) & (spare < pooled), "delta"]
-    by_little = "".join(f" (at {gap} = {x:g} by less than a standard error)" for x in barely)
+    by_little, own_by_little = (
+        _by_little(curve["delta"], curve[name], pooled, tolerance, gap)
+        for curve, name in (
+            (expected, "crossing_to_n_star"),
+            (drawn, "crossing_to_reference"),
+        )
+    )
     error = float(np.abs(expected["reference_delta"] / expected["delta"] - 1).max())
     off = f" to within {100 * error:.1g}%" if error else ""
     within, of_drawn, of_own = (
@@ -144,19 +148,18 @@ def power_figure(
         f"errors; {n_trials:,} trials a point, resamples: {resamples}. Printed: the crossings of "
         f"{POWER:g} are within {100 * tolerance:g}% of N* (dashed, shaded; {formula}). Curves "
         f"and rings: a pool with the exact gap (pooled Monte Carlo SE of a ring {pooled:.3f} N*); "
-        "crosses: a random pool, whose curve is not drawn. "
-        "The paper does not "
-        f"say which pool it uses; of random pools {100 * every:.1f}% keep all {len(expected)} "
-        f"crossings within {100 * tolerance:g}% of this N* (gap assumed normal). Crossings are "
-        "interpolated linearly in √n and the normal quantile of the power. "
+        "crosses: a random pool, whose curve is not drawn. The paper does not say which pool it "
+        "uses. Share of random pools: gap assumed normal, crossings at the pool's own N*. "
+        "Crossings are interpolated linearly in √n and the normal quantile of the power. "
         f"{DECLARED}"
     )
     finding = (
         f"Whether power reaches {POWER:g} within {100 * tolerance:g}% of N*, as printed, depends "
         f"on the pool of {n_reference:,} items of which each trial draws its own: if it has the "
-        f"stated gap exactly, power does at {within} of {len(expected)} gaps{by_little}; if it is "
-        f"a random sample itself, at {of_drawn} of {len(expected)}, though at {of_own} of "
-        f"{len(expected)} within {100 * tolerance:g}% of the pool's own N*."
+        f"stated gap exactly, power does at {within} of {len(expected)} gaps{by_little}; of pools "
+        f"that are random samples {100 * every:.1f}% do at all {len(expected)}, and those drawn "
+        f"here (crosses) at {of_drawn}, though at {of_own} of {len(expected)} within "
+        f"{100 * tolerance:g}% of their own N*{own_by_little}."
         if within != of_drawn
         else f"Power reaches {POWER:g} within {100 * tolerance:g}% of N* at {within} of "
         f"{len(expected)} gaps{by_little}, whether the pool of {n_reference:,} items has the "
@@ -211,6 +214,13 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
         columnspacing=1.2,
     )
     return figure
+
+
+def _by_little(gaps: pd.Series, ratio: pd.Series, error: float, tolerance: float, gap: str) -> str:
+    """Name the gaps at which a crossing is within the tolerance by less than its error."""
+    spare = tolerance - np.abs(ratio - 1)
+    barely = gaps[(spare >= 0) & (spare < error)]
+    return "".join(f" (at {gap} = {x:g} by less than a standard error)" for x in barely)
 
 
 def _add_points(ax: Axes, points: pd.DataFrame, **looks: Any) -> Any:

@@ -44,8 +44,8 @@ def make(inputs: Inputs) -> Exhibit:
     chosen = (
         f"Of the {others} others unresolved the paper prints how many, their largest r, {worst} "
         f"(Table 3), and N* = {n_star:,} of one (Figure 4, ARC-C): the witness chose how the other "
-        f"{others - 1} divide between ARC-C and Wino, and which has {worst}, so that the titles of "
-        "these two panels are no evidence. "
+        f"{others - 1} divide between ARC-C and Wino, and which has {worst}, so that the "
+        "counts in the titles of these two panels are no evidence. "
     )
     caption = (
         "r = N*/N of every pair, the better model first, ascending within its task. Bars begin at "

@@ -125,10 +125,10 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
             compared("times_one_minus_rho", "×(1−ρ)", as_rounded_up),
             Column("ratio_to_n_star", "Of N*", as_fixed(2), "right", "Of $N^{*}$"),
         ],
-        finding=f"Multiplied by 1 − ρ, the items an arm of {int(is_half.sum())} of {len(frame)} "
-        f"calculators are half of the required N* = {as_rounded_up(n_star)}: "
-        f"{', '.join(given[is_half])}; about all of it are those of {', '.join(others)} (Cohen by "
-        "the formula that the paper states, G*Power by its own, not run). The paper says that "
+        finding=f"Of {len(frame)} calculators, multiplied by 1 − ρ, {int(is_half.sum())} gives "
+        f"half of the required N* = {as_rounded_up(n_star)}: {', '.join(given[is_half])}, by the "
+        f"formula that the paper states; {', '.join(others)} give about all of it (G*Power by its "
+        "textbook formula, not run). The paper says that "
         f"{int(np.count_nonzero(as_in_print < 0.75 * n_star))} give half.",
         caption=f"(p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
         number="1",
@@ -137,11 +137,11 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
             "Cohen's K/h² is the formula of one sample, and two samples need 2K/h² each; the paper "
             "cites it as his Eq. 6.3.2, the book was not at hand. G*Power "
             f"was not run: its test's textbook formula, with pooled variance, gives {g_power:,.2f} "
-            f"items an arm, 2K/h² {r_pwr:,.2f}.",
+            f"items per arm, 2K/h² {r_pwr:,.2f}.",
             "K: squared sum of the normal quantiles of 1 − α/2 and of the power; h: Cohen's effect "
             "size, 2 asin √p_A − 2 asin √p_B; N* = K Var(Δ)/δ², of which the paper "
-            "omits K; Δ: difference of the two scores of an item; δ: p_A − p_B. Items are rounded "
-            "up; the last row of ×(1−ρ) is N* itself. "
+            "omits K; Δ: difference of the two scores of an item; δ: p_A − p_B. Recorded: from "
+            "a stored run of R. Items are rounded up; the last row of ×(1−ρ) is N* itself. "
             f"{DECLARED}",
         ],
     )

@@ -166,7 +166,9 @@ def _finding(frame: pd.DataFrame) -> str:
     value = frame.set_index("call")["value"]
     n, q = (float(value[f"summarize_counts(n11, b, c, n00).{name}"]) for name in ("n_items", "q"))
     low, high = map(float, value[_INTERVAL].split(", "))
-    interval = f"the 90% interval of N*, {_two_digits(low)} to {_two_digits(high)}"
+    # From gaps near 0 comes a high end of which the draw decides the first digit.
+    end = "more than ten times N" if high > 10 * n else _two_digits(high)
+    interval = f"the 90% interval of N*, from {_two_digits(low)} to {end}"
     certain = f"but {interval}, holds N" if low <= n < high else f"and {interval}, does not hold N"
     return f"The {n:,.0f} items are {q:.2f} of the N* that the observed gap requires; {certain}."
 

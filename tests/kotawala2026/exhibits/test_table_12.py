@@ -63,8 +63,8 @@ def test_interval_of_n_star_straddles_n_and_is_reproducible(
     assert first == str(filled(published, counts_6)["value"]["N* CI"])
     frame = filled(published, counts_6).reset_index()
     for planted, finding in (
-        ({}, f"gap requires; but the 90% interval of N*, {' to '.join(two_digits)}, holds N."),
-        ({"N* CI": "11000.0, 12000.0"}, "interval of N*, 11,000 to 12,000, does not hold N."),
+        ({}, f"gap requires; but the 90% interval of N*, from {two_digits[0]} to more than ten"),
+        ({"N* CI": "11000.0, 12000.0"}, "interval of N*, from 11,000 to 12,000, does not hold N."),
         ({"q = N/N*": "1.26"}, "1.26 of the N* that the observed gap requires;"),
     ):
         value = [
