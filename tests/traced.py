@@ -30,7 +30,7 @@ _CALLS: Final = "trace=openat,open,execve,clone,clone3,fork,vfork"
 _OPENED: Final = re.compile(r"open(?:at)?\(.*?, (O_[A-Z_|]+).* = \d+<(.*)>")
 _CHILD: Final = re.compile(r"(?:clone3?|v?fork)\(.* = (\d+)")
 # A record that is yet to be put into its place.
-_RECORD: Final = re.compile(rf"/{FOLDER}/\.(.+)\.json\.\d+$")
+_RECORD: Final = re.compile(rf"/{FOLDER}/\.\d+\.(.+)\.json$")
 _SCRIPT: Final = re.compile(r'execve\("[^"]*/python[^"]*", .*/\.snakemake/scripts/')
 # Each call of a process, after its time.
 Life = list[tuple[float, str]]

@@ -61,9 +61,9 @@ def on_printed_numbers(published: PublishedNumbers, topics: Collection[str] = ()
     return QUANTITIES.evaluate(named, DisplayedScores(named), topics=topics)
 
 
-def evaluate_printed(folder: Path) -> list[Finding]:
+def evaluate_printed(folder: Path, topics: Collection[str] = ()) -> list[Finding]:
     """Evaluate on what the paper prints, read from the folder of its data."""
-    return on_printed_numbers(load_published(folder))
+    return on_printed_numbers(load_published(folder), topics)
 
 
 def on_scores(

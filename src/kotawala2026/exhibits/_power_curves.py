@@ -102,10 +102,10 @@ def power_figure(
     # follow the luck of the two points next to the crossing.
     pooled = float(np.sqrt(np.square(expected["crossing_to_n_star_se"]).mean()))
     by_little, own_by_little = (
-        _by_little(curve["delta"], curve[name], pooled, tolerance, gap)
-        for curve, name in (
-            (expected, "crossing_to_n_star"),
-            (drawn, "crossing_to_reference"),
+        _by_little(curve["delta"], curve[name], error, tolerance, gap)
+        for curve, name, error in (
+            (expected, "crossing_to_n_star", pooled),
+            (drawn, "crossing_to_reference", drawn["crossing_se"] / drawn["reference_n_star"]),
         )
     )
     error = float(np.abs(expected["reference_delta"] / expected["delta"] - 1).max())
@@ -136,7 +136,7 @@ def power_figure(
         caption=behind,
         provenance=[Provenance.simulated(seed=seed, trials=n_trials, unit="trials a point")],
         notes=[
-            f"Pool: the {n_reference:,} items of which each trial draws its own. An exact pool has "
+            f"Pool: the {n_reference:,} items from which each trial draws. An exact pool has "
             f"this gap{off}; a random one is drawn itself, and has a gap and an N* of its own.",
             *notes,
             "SE: Monte Carlo error, by the slope between the two sizes about the target; the "
@@ -155,10 +155,10 @@ def power_figure(
     )
     finding = (
         f"Whether power reaches {POWER:g} within {100 * tolerance:g}% of N*, as printed, depends "
-        f"on the pool of {n_reference:,} items of which each trial draws its own: if it has the "
-        f"stated gap exactly, power does at {within} of {len(expected)} gaps{by_little}; of pools "
-        f"that are random samples {100 * every:.1f}% do at all {len(expected)}, and those drawn "
-        f"here (crosses) at {of_drawn}, though at {of_own} of {len(expected)} within "
+        f"on the pool of {n_reference:,} items from which each trial draws. Pools with exactly the "
+        f"stated gap do at {within} of {len(expected)} gaps{by_little}. Of random pools, one for "
+        f"each gap, all {len(expected)} do in {100 * every:.1f}% of cases; those drawn here "
+        f"(crosses) do at {of_drawn}, but at {of_own} of {len(expected)} are within "
         f"{100 * tolerance:g}% of their own N*{own_by_little}."
         if within != of_drawn
         else f"Power reaches {POWER:g} within {100 * tolerance:g}% of N* at {within} of "
@@ -216,11 +216,14 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
     return figure
 
 
-def _by_little(gaps: pd.Series, ratio: pd.Series, error: float, tolerance: float, gap: str) -> str:
+def _by_little(
+    gaps: pd.Series, ratio: pd.Series, error: pd.Series | float, tolerance: float, gap: str
+) -> str:
     """Name the gaps at which a crossing is within the tolerance by less than its error."""
     spare = tolerance - np.abs(ratio - 1)
     barely = gaps[(spare >= 0) & (spare < error)]
-    return "".join(f" (at {gap} = {x:g} by less than a standard error)" for x in barely)
+    listed = " and ".join(f"{x:g}" for x in barely)
+    return f" (at {gap} = {listed} by less than a standard error)" if listed else ""
 
 
 def _add_points(ax: Axes, points: pd.DataFrame, **looks: Any) -> Any:

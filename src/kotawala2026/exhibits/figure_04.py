@@ -229,10 +229,11 @@ def finding(calibration: pd.DataFrame, alpha: float, stopping: Sequence[float]) 
     """Return what is seen of the trajectories, beside the means of Appendix C, in one sentence."""
     shares, (null, alternative) = percentages(calibration), calibration.to_dict(orient="records")
     return (
-        f"With the gap {shares['within']} of {null['n_trials']:,} trials first cross the threshold "
-        "in the shaded range, where the paper's caption has its trajectories cross; without it "
-        f"{shares['null']} cross by {null['horizon']:,} items, where at most {100 * alpha:g}% may "
-        f"ever. With the gap a trial stops after {alternative['stopping_mean_to_n_star']:.2f} N* "
+        f"Under H1, with the gap, {shares['within']} of {null['n_trials']:,} trials first cross "
+        "the threshold in the shaded range, where the paper's caption has its trajectories cross; "
+        f"under H0, without a gap, {shares['null']} cross by {null['horizon']:,} items, where at "
+        f"most {100 * alpha:g}% may ever. Under H1 a trial stops after "
+        f"{alternative['stopping_mean_to_n_star']:.2f} N* "
         f"on average, at {HORIZON} N* if it has not crossed; Appendix C has "
         f"{' to '.join(map(as_fixed(2), stopping))}."
     )

@@ -170,7 +170,9 @@ def draw(frame: pd.DataFrame) -> Figure:
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(r"required items $N^{\ast}$")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    range_ = Line2D([], [], label=r"$N^{\ast}$ that the printed numbers allow", **_WHISKER)
+    range_ = Line2D(
+        [], [], label=r"$N^{\ast}$ that the printed numbers allow (grey: resolved)", **_WHISKER
+    )
     figure.legend(
         handles=[
             Patch(label=r"printed as resolved: $N^{\ast}$ at most $N$", **_AT_MOST),

@@ -70,7 +70,7 @@ def table_01(
         ("formula, not run", pooled_z_per_arm(p_a, p_b, alpha=alpha, power=power)),
         (f"recorded, R {r_versions}", n_r),
         (f"called, version {statsmodels.__version__}", of_statsmodels),
-        ("this library, eq. (6)", _MISSING),
+        ("our code, eq. (6)", _MISSING),
     ]
     if len(published) != len(obtained):
         raise InvalidArgument(f"published must have the 5 rows of Table 1, got {len(published)}")
@@ -125,10 +125,10 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
             compared("times_one_minus_rho", "×(1−ρ)", as_rounded_up),
             Column("ratio_to_n_star", "Of N*", as_fixed(2), "right", "Of $N^{*}$"),
         ],
-        finding=f"Of {len(frame)} calculators, multiplied by 1 − ρ, {int(is_half.sum())} gives "
-        f"half of the required N* = {as_rounded_up(n_star)}: {', '.join(given[is_half])}, by the "
-        f"formula that the paper states; {', '.join(others)} give about all of it (G*Power by its "
-        "textbook formula, not run). The paper says that "
+        finding=f"{int(is_half.sum())} of {len(frame)} calculators gives half of the required N* = "
+        f"{as_rounded_up(n_star)} when its output is multiplied by 1 − ρ: "
+        f"{', '.join(given[is_half])}, by the formula that the paper states; {', '.join(others)} "
+        "give about all of it (G*Power by its textbook formula, not run). The paper says that "
         f"{int(np.count_nonzero(as_in_print < 0.75 * n_star))} give half.",
         caption=f"(p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
         number="1",

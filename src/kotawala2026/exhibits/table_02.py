@@ -117,10 +117,10 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
             Column("variant", "Variant", _plain_chi, symbols=True),
             Column("null", "Null"),
             Column("data", "Data"),
-            compared("type1_max_dev_pp", "Max dev. α̂, pp", chance=True),
+            compared("type1_max_dev_pp", "Dev. α̂, pp", chance=True),
             Column("type1_max_dev_pp_exact", "no noise", as_fixed(1), "right"),
             compared("power_median", "Median power", chance=True),
-            compared(_POWER_DEVIATION, "Max dev., pp", chance=True),
+            compared(_POWER_DEVIATION, "Dev. power, pp", chance=True),
             Column(f"{_POWER_DEVIATION}_exact", "no noise", as_fixed(1), "right"),
         ],
         finding=_finding(shown, _items(cells)),
@@ -129,7 +129,7 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
         number="2",
         provenance=provenance(seed=seed, n_trials=n_trials),
         notes=[
-            "Max dev.: largest deviation over the five cells, of the type-I error α̂ from "
+            "Dev.: largest deviation over the five cells, of the type-I error α̂ from "
             f"two-sided α = {ALPHA:g} and of the power from its target {POWER:g}, in percentage "
             f"points (pp), {_items(cells)} items a trial; no noise: the same without simulation. "
             "Null: both accuracies equal (marginal), or both models as likely to be "
@@ -250,7 +250,7 @@ def _no_other_five(summary: pd.DataFrame) -> str:
     return (
         " No other choice of five helps: without noise the power is less than "
         f"{chi2:.1f} pp (χ²) and {corrected:.1f} pp (corrected) off in all nine. Fewer items could "
-        "help: the paper's caption has n among the coordinates."
+        "explain it: the paper's caption has n among the grid's coordinates, its text one n."
     )
 
 

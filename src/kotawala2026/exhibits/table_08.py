@@ -89,8 +89,8 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
             *of_witness(provenance, "The last row was not fitted, but follows from Table 4."),
             *of_witness(
                 provenance,
-                "Sizes of the subjects are not printed: they are the public test set's, the first "
-                "ones less an item each where N is less than that set's.",
+                "Sizes of the subjects are not printed: they are the public test set's, business "
+                "less one item.",
             ),
             *outcome,
             f"The CSV has a row per subject, and names the pairs. {DECLARED}",

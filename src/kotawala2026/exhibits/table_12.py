@@ -110,7 +110,7 @@ def table_12(
         ),
         "n11, b, c, n00": (
             f"{n11}, {b}, {c}, {n00}",
-            f"{'public (Section 6.1), not at hand; from Table 6:' if items is None else 'at hand:'}"
+            f"{'public (Section 6.1), not at hand; by Table 6:' if items is None else 'at hand:'}"
             f" {n11:,}, {b:,}, {c:,}, {n00:,}",
         ),
     }
@@ -138,9 +138,9 @@ def present(
             Column("why", "Why", symbols=True),
             Column("shown", "This pair", _separated, symbols=True),
         ],
-        finding=_finding(frame),
-        caption=f"The reporting checklist for A = {counts.model_a[row]} and B = "
-        f"{counts.model_b[row]} on {counts.label[row]}.",
+        finding=f"For A = {counts.model_a[row]} and B = {counts.model_b[row]} on "
+        f"{counts.label[row]} {_finding(frame)}",
+        caption="The paper's reporting checklist, filled in.",
         number="12",
         provenance=[
             *provenance,
@@ -170,7 +170,7 @@ def _finding(frame: pd.DataFrame) -> str:
     end = "more than ten times N" if high > 10 * n else _two_digits(high)
     interval = f"the 90% interval of N*, from {_two_digits(low)} to {end}"
     certain = f"but {interval}, holds N" if low <= n < high else f"and {interval}, does not hold N"
-    return f"The {n:,.0f} items are {q:.2f} of the N* that the observed gap requires; {certain}."
+    return f"the {n:,.0f} items are {q:.2f} of the N* that the observed gap requires; {certain}."
 
 
 def _two_digits(end: float) -> str:

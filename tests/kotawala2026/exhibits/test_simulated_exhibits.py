@@ -303,8 +303,8 @@ def test_notes_say_what_was_found(figure_of_5: Made, figure_of_6: Made) -> None:
     crossed = f"{100 * frame['crossed'].iloc[0]:.1f}% cross by 7,086 items, where at most 5% may"
     within = f"{100 * frame['within'].iloc[1]:.1f}% of 500 trials first cross"
     finding = figure_04.finding(frame, 0.05, (1.84, 2.32))
-    assert f"With the gap {within}" in finding
-    assert f"without it {crossed} ever." in finding
+    assert f"Under H1, with the gap, {within}" in finding
+    assert f"under H0, without a gap, {crossed} ever." in finding
     assert finding.endswith("at 3 N* if it has not crossed; Appendix C has 1.84 to 2.32.")
 
 
@@ -332,7 +332,7 @@ def test_what_depends_on_the_resampled_items_is_said(curves_5: pd.DataFrame) -> 
     apart = curves_5.assign(crossing_to_n_star=np.where(is_drawn, 1.2, 1.0))
     said = finding_of(apart)
     assert said.startswith("Whether power reaches 0.8 within 5% of N*, as printed, depends on")
-    assert "power does at 1 of 1 gaps; of pools that are random samples 45.3% do at all 1," in said
+    assert "do at 1 of 1 gaps. Of random pools, one for each gap, all 1 do in 45.3% of" in said
 
 
 # --- Drawing ---------------------------------------------------------------------------------

@@ -57,14 +57,8 @@ def test_only_the_one_sample_form_is_half_of_n_star(frame: pd.DataFrame) -> None
     assert frame["times_one_minus_rho"][4] == pytest.approx(1027.5757826888128, rel=1e-12)
     text = " ".join(to_markdown(present(frame, p_a=P_A, p_b=P_B, rho=RHO)).split())
     said = text.replace("\\", "")
-    assert (
-        "1 gives half of the required N* = 1,028: Cohen (515), by the formula that the paper"
-        in said
-    )
-    assert (
-        "G*Power (1,030), R (1,030), NormalIndPower (1,030) give about all of it (G*Power by"
-        in said
-    )
+    assert "by 1 − ρ: Cohen (515), by the formula that the paper states; G*Power (1,030), R" in said
+    assert "**Table 1.** 1 of 5 calculators gives half of the required N* = 1,028 when" in said
     assert "The paper says that 3 give half." in said
     # The formula of G*Power's test is not 2K/h^2, though both round up to 1,471.
     assert frame["convention"].tolist()[:4] == ["K/h^2", "≈ 2K/h^2", "2K/h^2", "2K/h^2"]
@@ -73,7 +67,7 @@ def test_only_the_one_sample_form_is_half_of_n_star(frame: pd.DataFrame) -> None
     changed = frame.assign(times_one_minus_rho=[515, 515, 1030, 1030, 1028])
     changed.loc[0, "times_one_minus_rho_printed"] = "1,030"
     text = " ".join(to_markdown(present(changed, p_a=P_A, p_b=P_B, rho=RHO)).split())
-    assert "N* = 1,028: Cohen (515), G\\*Power (515), by" in text
+    assert "1 − ρ: Cohen (515), G\\*Power (515), by" in text
     assert "The paper says that 2 give half." in text
 
 

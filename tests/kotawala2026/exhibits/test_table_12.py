@@ -42,7 +42,7 @@ def test_the_hellaswag_pair(published: Loader, counts_6: PublishedCounts) -> Non
     assert float(value["q = N/N*"]) == pytest.approx(n * delta**2 / (k * variance), rel=1e-12)
     assert "bootstrap fails to reject" in value["Paired test"]
     assert value["Per-item raw"] == "7987, 295, 249, 1511"
-    at_hand = "public (Section 6.1), not at hand; from Table 6: 7,987, 295, 249, 1,511"
+    at_hand = "public (Section 6.1), not at hand; by Table 6: 7,987, 295, 249, 1,511"
     assert table.loc["Per-item raw", "shown"] == at_hand
     k_40 = (norm.isf(0.05 / 80) + norm.ppf(0.8)) ** 2
     q_40 = float(value["Multiplicity"].removeprefix("m = 40: "))
@@ -71,7 +71,7 @@ def test_interval_of_n_star_straddles_n_and_is_reproducible(
             planted.get(str(x), y) for x, y in zip(frame["quantity"], frame["value"], strict=True)
         ]
         table = present(frame.assign(value=value), counts_6, 3, n_resamples=500, seed=1)
-        assert "The 10,042 items are" in to_markdown(table)
+        assert "on HS the 10,042 items are" in to_markdown(table)
         assert finding in " ".join(to_markdown(table).split())
     assert first != str(filled(published, counts_6, seed=2)["value"]["N* CI"])
 
