@@ -246,7 +246,7 @@ def as_counted(table: pd.DataFrame, stem: str) -> pd.DataFrame:
         # On the items the board decides each row.
         table = table.drop(columns="basis")
     if stem == "table_12":
-        items = "^(at hand:|public .* Table 6 gives) "
+        items = "^(at hand:|public .* by Table 6:) "
         table = table.assign(shown=table["shown"].str.replace(items, "", regex=True))
     if stem == "figure_03":
         # At the N of the items and not of the caption.
