@@ -94,7 +94,7 @@ class _Entry:
         """How many of its claims have each verdict."""
         return counted(claim["verdict"] for claim in self._claims)
 
-    @property
+    @cached_property
     def contradicted(self) -> list[tuple[Markup, str, str]]:
         """Its contradicted claims: what each says, where and how, and the address of its test."""
         found = []

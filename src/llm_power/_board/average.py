@@ -391,29 +391,28 @@ def _averaged(
     for task in strata.tasks:
         codes = None if cluster is None else task.cluster_codes(cluster)[1]
         evidence += TaskEvidence(task, codes).of(first, second)
-    strangers = [each.n_items == 0 for each in evidence]
-    n = np.sum([each.with_an_item().n_items for each in evidence], axis=0)
+    known = [each.with_an_item() for each in evidence]
+    n = np.sum([each.n_items for each in known], axis=0)
     discordant = np.sum([_discordant(each.of_items) for each in evidence], axis=0)
     weighted = declared.weighted
     gaps = [
-        _weighted_gap(each) if weighted and not task.scored.all() else _task_gap(each)
-        for task, each in zip(strata.tasks, evidence, strict=True)
+        _weighted_gap(each) if weighted and not task.scored.all() else _task_gap(each.of_items)
+        for task, each in zip(strata.tasks, known, strict=True)
     ]
-    gaps = [gap.unknown_where(none) for gap, none in zip(gaps, strangers, strict=True)]
+    gaps = [gap.unknown_where(own.n_items == 0) for gap, own in zip(gaps, evidence, strict=True)]
     items, clusters = average_gap(gaps, strata.weights), None
     sampled = [sampled_clusters(task, cluster) is not None for task in strata.tasks]
     if declared.clusters == "random" and any(sampled):
         by_clusters = [
             _cluster_gap(each, weighted=weighted) if is_sampled else gap
-            for each, gap, is_sampled in zip(evidence, gaps, sampled, strict=True)
+            for each, gap, is_sampled in zip(known, gaps, sampled, strict=True)
         ]
         clusters = average_gap(by_clusters, strata.weights)
     prior = spread_of_gaps([task.values for task in strata.tasks], strata.weights)
     return _Averaged(evidence, n, discordant, items, clusters, prior)
 
 
-def _task_gap(evidence: Evidence) -> TaskGap:
-    items = evidence.with_an_item().of_items
+def _task_gap(items: PairCells | DifferenceMoments) -> TaskGap:
     if isinstance(items, PairCells):
         return binary_gap(items.b, items.c, items.n_items)
     return mean_gap(*mean_and_error(items), items.n_differing - 1.0)
@@ -424,13 +423,13 @@ def _discordant(items: PairCells | DifferenceMoments) -> IntArray:
 
 
 def _weighted_gap(evidence: Evidence) -> TaskGap:
-    found = weighted_gaps(evidence.with_an_item())
+    found = weighted_gaps(evidence)
     assert found is not None
     return mean_gap(found.gap.delta, found.gap.standard_error, found.df)
 
 
 def _cluster_gap(evidence: Evidence, *, weighted: bool) -> TaskGap:
-    _, test = evidence.with_an_item().tested_clusters(weighted=weighted)
+    _, test = evidence.tested_clusters(weighted=weighted)
     return mean_gap(test.delta, test.standard_error, test.df)
 
 

@@ -44,24 +44,26 @@
   // A task's pairs: each looks its cells up in the columns; what a task may not have is unknown.
   const OPTIONAL = ["ps", "pf", "pe", "lo", "hi", "even", "need", "sees", "more", "turn", "deff", "inflation"];
   const rowsOf = ({ pairs, kind }, t, from) => {
+    const cell = (name) => { const cells = pairs[name] ?? null; return Array.isArray(cells) ? ({ k }) => cells[k] : () => cells; };
+    const [delta, gap, t2] = ["delta", "gap", "t2"].map(cell);
+    const columns = {
+      ...Object.fromEntries([...OPTIONAL, ...Object.keys(pairs)].map((name) => [name, cell(name)])),
+      t: () => t,
+      ...(kind !== "binary" ? { delta: (pair) => delta(pair) ?? NaN } : {
+        n00: ({ n, n11, b, c }) => n - n11 - b - c,
+        delta: ({ n, b, c }) => (b - c) / n,
+        var: ({ n, b, c, delta }) => (b + c) / n - delta ** 2,
+        pa: ({ n, n11, b }) => (n11 + b) / n,
+        pb: ({ n, n11, c }) => (n11 + c) / n,
+      }),
+      // What the verdict is about.
+      gap: (pair) => gap(pair) ?? pair.delta,
+      // Squared standardized gap; q at a level is this over the square of zSum.
+      t2: kind === "average" ? (pair) => t2(pair) ?? NaN
+        : (pair) => !pair.n ? NaN : pair.delta === 0 ? 0 : pair.var > 0 ? pair.delta ** 2 * pair.n / pair.var : Infinity,
+    };
     class Pair { constructor(k) { this.k = k; this.g = from + k; } }
-    const offer = (name, get) => Object.defineProperty(Pair.prototype, name, { get, configurable: true });
-    const given = (name) => Object.getOwnPropertyDescriptor(Pair.prototype, name)?.get ?? (() => null);
-    for (const [name, cells] of Object.entries({ t, ...Object.fromEntries(OPTIONAL.map((name) => [name, null])), ...pairs })) offer(name, Array.isArray(cells) ? function () { return cells[this.k]; } : () => cells);
-    const [delta, gap, t2] = ["delta", "gap", "t2"].map(given);
-    offer("delta", function () { return delta.call(this) ?? NaN; });
-    if (kind === "binary") {
-      offer("n00", function () { return this.n - this.n11 - this.b - this.c; });
-      offer("delta", function () { return (this.b - this.c) / this.n; });
-      offer("var", function () { return (this.b + this.c) / this.n - this.delta ** 2; });
-      offer("pa", function () { return (this.n11 + this.b) / this.n; });
-      offer("pb", function () { return (this.n11 + this.c) / this.n; });
-    }
-    // What the verdict is about.
-    offer("gap", function () { return gap.call(this) ?? this.delta; });
-    // Squared standardized gap; q at a level is this over the square of zSum.
-    offer("t2", kind === "average" ? function () { return t2.call(this) ?? NaN; }
-      : function () { return !this.n ? NaN : this.delta === 0 ? 0 : this.var > 0 ? this.delta ** 2 * this.n / this.var : Infinity; });
+    for (const [name, of] of Object.entries(columns)) Object.defineProperty(Pair.prototype, name, { get() { return of(this); } });
     const count = Math.max(...Object.values(pairs).map((cells) => Array.isArray(cells) ? cells.length : 1));
     return Array.from({ length: count }, (_, k) => new Pair(k));
   };
