@@ -196,13 +196,19 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
         note(ax, mark, (n_star * (1 + tolerance), 0.03), (2, 0), rotation=90, va="bottom")
     ax.axhline(POWER, color="0.3", linestyle=":", linewidth=0.8)
     drawn = frame.loc[frame["reference"] == "drawn", "crossing"].unique()
-    (cross,) = ax.plot(drawn, [POWER] * len(drawn), label="random pool", **_CROSS)
+    (cross,) = ax.plot(drawn, [POWER] * len(drawn), label=_SHOWN_AS["drawn"], **_CROSS)
     ax.set(xscale="log", ylim=(0, 1.03), xlabel="items $n$", ylabel="power of the bootstrap")
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_yticks(np.linspace(0, 1, 6))
     ring = Line2D(
-        [], [], color="black", marker="o", fillstyle="none", linestyle="", label="exact pool"
+        [],
+        [],
+        color="black",
+        marker="o",
+        fillstyle="none",
+        linestyle="",
+        label=_SHOWN_AS["expected"],
     )
     band = Patch(color="0.8", label=f"printed ±{100 * tolerance:g}%")
     # Column by column: the first two curves stand above what marks every curve.

@@ -86,11 +86,10 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
             "that remain. Unresolved: their product is above the number of these items; the paper "
             "does not say what it compares.",
             *_resolved_by_a_drop(frame),
-            *of_witness(provenance, "The last row was not fitted, but follows from Table 4."),
             *of_witness(
                 provenance,
-                "Sizes of the subjects are not printed: they are the public test set's, business "
-                "less one item.",
+                "The last row was not fitted, but follows from Table 4. Sizes of the subjects are "
+                "not printed: they are the public test set's, business less one item.",
             ),
             *outcome,
             f"The CSV has a row per subject, and names the pairs. {DECLARED}",
