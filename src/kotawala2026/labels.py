@@ -77,9 +77,14 @@ def bucket_mask(label: str, gap: FloatArray) -> BoolArray:
     return np.asarray((size > low) & (size <= high))
 
 
+def full_name(abbreviation: str) -> str:
+    """Return what the paper abbreviates."""
+    return _SPELLED_OUT[abbreviation]
+
+
 def spelled_out(*abbreviations: str) -> str:
     """Return the sentence of a caption that spells out what the paper abbreviates."""
-    return "; ".join(f"{short}: {_SPELLED_OUT[short]}" for short in abbreviations) + "."
+    return "; ".join(f"{short}: {full_name(short)}" for short in abbreviations) + "."
 
 
 def task_label(task: str) -> str:

@@ -157,7 +157,7 @@ def power_figure(
         f"Whether power reaches {POWER:g} within {100 * tolerance:g}% of N*, as printed, depends "
         f"on the pool of {n_reference:,} items from which each trial draws. Pools with exactly the "
         f"stated gap do at {within} of {len(expected)} gaps{by_little}. Of random pools, one for "
-        f"each gap, all {len(expected)} do in {100 * every:.1f}% of cases; those drawn here "
+        f"each gap, all {len(expected)} do in about {100 * every:.0f}% of cases; those drawn here "
         f"(crosses) do at {of_drawn}, but at {of_own} of {len(expected)} are within "
         f"{100 * tolerance:g}% of their own N*{own_by_little}."
         if within != of_drawn

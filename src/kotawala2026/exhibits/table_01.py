@@ -11,7 +11,7 @@ import statsmodels
 from scipy.special import ndtri
 
 from kotawala2026.exhibits._beside import as_rounded_up, compared
-from kotawala2026.operating_point import DECLARED
+from kotawala2026.operating_point import DECLARED, K
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_fixed, as_printed
@@ -76,7 +76,9 @@ def table_01(
         raise InvalidArgument(f"published must have the 5 rows of Table 1, got {len(published)}")
     per_arm = np.array([n for _, n in obtained])
     printed = published["convention"].astype(str)
-    convention = [*map(_multiple, per_arm[:-1] / per_arm[0]), printed.iloc[-1]]
+    convention = [*map(_multiple, per_arm[:-1] / per_arm[0]), "K Var(Δ)/δ^2"]
+    # The paper may have left K to be understood in the last row.
+    agrees_as_read = [*(printed == convention)[:-1], None]
     adjusted = np.where(np.isnan(per_arm), n_star, (1 - rho) * per_arm)
     return pd.DataFrame(
         {
@@ -84,7 +86,7 @@ def table_01(
             "source": [source for source, _ in obtained],
             "convention_printed": printed,
             "convention": convention,
-            "convention_agrees": printed == convention,
+            "convention_agrees": agrees_as_read,
             "per_arm_printed": [_text(cell) for cell in published["per_arm"]],
             "per_arm": per_arm,
             "per_arm_agrees": _rounded_up(published["per_arm"], per_arm),
@@ -132,15 +134,20 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
         f"{int(np.count_nonzero(as_in_print < 0.75 * n_star))} give half.",
         caption=f"(p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
         number="1",
-        provenance=[Provenance.published("Table 1; R's row recorded, statsmodels' row called")],
+        provenance=[
+            Provenance.published(
+                "p_A, p_B and ρ of Table 1; R's row recorded, statsmodels' row called"
+            )
+        ],
         notes=[
             "Cohen's K/h² is the formula of one sample, and two samples need 2K/h² each; the paper "
             "cites it as his Eq. 6.3.2, the book was not at hand. G*Power "
             f"was not run: its test's textbook formula, with pooled variance, gives {g_power:,.2f} "
             f"items per arm, 2K/h² {r_pwr:,.2f}.",
             "K: squared sum of the normal quantiles of 1 − α/2 and of the power; h: Cohen's effect "
-            "size, 2 asin √p_A − 2 asin √p_B; N* = K Var(Δ)/δ², of which the paper "
-            "omits K; Δ: difference of the two scores of an item; δ: p_A − p_B. Recorded: from "
+            "size, 2 asin √p_A − 2 asin √p_B; ?: without K, which the paper may have "
+            f"left to be understood, Var(Δ)/δ² is {as_rounded_up(n_star / K)}; Δ: "
+            "difference of the two scores of an item; δ: p_A − p_B. Recorded: from "
             "a stored run of R. Items are rounded up; the last row of ×(1−ρ) is N* itself. "
             f"{DECLARED}",
         ],

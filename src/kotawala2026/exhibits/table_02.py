@@ -135,10 +135,10 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
             "Null: both accuracies equal (marginal), or both models as likely to be "
             "right on each item (sharp). Null and Data are the paper's words; all scores are 0/1.",
             "The paper does not name its five of nine cells; here, fixed beforehand, the corners "
-            f"and the center of mean accuracy and latent correlation: (p, ρ_z) = {_five(cells)}."
+            f"and the center of mean accuracy p and latent correlation ρ_z."
             f"{_no_other_five(summary)}",
             f"Chance: what all but {MONTE_CARLO_LEVEL:.1%} of runs show, in these cells or all "
-            f"nine. {_by_resamples(summary, n_resamples)}",
+            f"nine. {_by_resamples(summary, n_resamples)} Cells (p, ρ_z): {_five(cells)}.",
         ],
     )
 

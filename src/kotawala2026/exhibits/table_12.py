@@ -10,13 +10,16 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
-from kotawala2026.labels import spelled_out
+from kotawala2026.labels import full_name, spelled_out
 from kotawala2026.operating_point import DECLARED
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_fixed, as_integer, as_p_value
 from llm_power._statistics.multiplicity import adjusted_required_n
-from llm_power._statistics.paired_bootstrap import percentile_bootstrap_rejects
+from llm_power._statistics.paired_bootstrap import (
+    bootstrap_tails,
+    percentile_bootstrap_rejects,
+)
 from llm_power._statistics.random_streams import named_rng
 from llm_power._statistics.verdict_stability import bootstrap_required_n
 from llm_power_audit.printed_tables import PublishedCounts
@@ -62,6 +65,7 @@ def table_12(
     delta, mde, q = (float(pair[name]) for name in ("delta", "mde", "q"))
     p_values = [float(pair[name]) for name in ("p_chi2", "p_exact", "p_midp")]
     rejects = bool(percentile_bootstrap_rejects(b, c, n))
+    p_bootstrap = 2 * min(map(float, bootstrap_tails(b, c, n)))
     interval = bootstrap_required_n(
         n11,
         b,
@@ -92,7 +96,7 @@ def table_12(
         "percentile_bootstrap_rejects(b, c, n)": (
             f"{', '.join(map(repr, p_values))}; bootstrap {verdict}",
             f"χ² p = {p_shown[0]}, exact p = {p_shown[1]}, mid-p = {p_shown[2]}; "
-            f"bootstrap {verdict}",
+            f"bootstrap p = {as_p_value(p_bootstrap)}, {verdict}",
         ),
         "summarize_counts(n11, b, c, n00).n_items": (repr(n), whole(n)),
         "summarize_counts(n11, b, c, n00).mde": (repr(mde), f"{three(100 * mde)} pp"),
@@ -139,7 +143,7 @@ def present(
             Column("shown", "This pair", _separated, symbols=True),
         ],
         finding=f"For A = {counts.model_a[row]} and B = {counts.model_b[row]} on "
-        f"{counts.label[row]} {_finding(frame)}",
+        f"{full_name(counts.label[row])} {_finding(frame)}",
         caption="The paper's reporting checklist, filled in.",
         number="12",
         provenance=[
@@ -149,14 +153,16 @@ def present(
         ],
         notes=[
             "The last column is our example, the others are the paper's. Counts in the order both "
-            "right, A alone, B alone, both wrong.",
+            "right, A alone, B alone, both wrong. Bootstrap p: twice the share of resampled gaps "
+            "that are 0 or reversed, by formula, as of infinitely many; few may reject. "
+            f"m: all pairs of {full_name('OLL v1')} (Section 6.1).",
             "N* CI: 90% interval, from the 5th to the 95th percentile of the resamples (Section "
             "6.1), to two digits; its upper end, from gaps near 0, varies much with the draw. "
             f"{DECLARED}",
             "Eq. (4): δ_MDE = √(K σ²/N) with the K and σ² of N* = K σ²/δ²; Definition 1: resolved "
             "if q = N/N* is at least 1. δ_MDE: minimum detectable effect; boot.: "
             "bootstrap; t: paired t test; CI: confidence "
-            f"interval; Bonf.: Bonferroni; BH: Benjamini-Hochberg. {spelled_out('HS', 'pp')}",
+            f"interval; Bonf.: Bonferroni; BH: Benjamini-Hochberg. {spelled_out('pp')}",
         ],
     )
 

@@ -61,7 +61,12 @@ def test_only_the_one_sample_form_is_half_of_n_star(frame: pd.DataFrame) -> None
     assert "**Table 1.** 1 of 5 calculators gives half of the required N* = 1,028 when" in said
     assert "The paper says that 3 give half." in said
     # The formula of G*Power's test is not 2K/h^2, though both round up to 1,471.
-    assert frame["convention"].tolist()[:4] == ["K/h^2", "≈ 2K/h^2", "2K/h^2", "2K/h^2"]
+    assert frame["convention"].tolist() == [
+        *("K/h^2", "≈ 2K/h^2", "2K/h^2", "2K/h^2", "K Var(Δ)/δ^2"),
+    ]
+    assert frame["convention_agrees"].tolist() == [True, False, False, True, None]
+    assert "? Var(Δ)/δ²" in text
+    assert "left to be understood, Var(Δ)/δ² is 131;" in text
     assert "gives 1,470.49 items per arm, 2K/h² 1,470.09" in text
     assert re.search(r"G\\\*Power [^|]*\| formula, not run", text)
     changed = frame.assign(times_one_minus_rho=[515, 515, 1030, 1030, 1028])

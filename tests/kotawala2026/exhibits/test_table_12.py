@@ -71,7 +71,7 @@ def test_interval_of_n_star_straddles_n_and_is_reproducible(
             planted.get(str(x), y) for x, y in zip(frame["quantity"], frame["value"], strict=True)
         ]
         table = present(frame.assign(value=value), counts_6, 3, n_resamples=500, seed=1)
-        assert "on HS the 10,042 items are" in to_markdown(table)
+        assert "on HellaSwag the 10,042 items are" in to_markdown(table)
         assert finding in " ".join(to_markdown(table).split())
     assert first != str(filled(published, counts_6, seed=2)["value"]["N* CI"])
 
