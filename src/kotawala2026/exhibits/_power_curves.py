@@ -229,7 +229,7 @@ def _by_little(
     spare = tolerance - np.abs(ratio - 1)
     barely = gaps[(spare >= 0) & (spare < error)]
     listed = " and ".join(f"{x:g}" for x in barely)
-    return f" (at {gap} = {listed} by less than a standard error)" if listed else ""
+    return f" (at {gap} = {listed} with less than a standard error to spare)" if listed else ""
 
 
 def _add_points(ax: Axes, points: pd.DataFrame, **looks: Any) -> Any:

@@ -60,11 +60,13 @@ def make(inputs: Inputs) -> Exhibit:
             "Mixture e-process trajectories",
             sources,
             lambda: draw(trajectories, calibration, drawn, window=window, alpha=alpha),
-            f"An ARC pair that the paper does not name, with gap δ = {pair['delta']:g}, "
-            f"correlation ρ = {settings['e_process_rho']:g}, N* = {pair['n_star']:,} at two-sided "
+            "The pair is one of ARC that the paper does not name; it has gap δ = "
+            f"{pair['delta']:g}, "
+            f"correlation ρ = {settings['e_process_rho']:g} and N* = {pair['n_star']:,} at "
+            "two-sided "
             f"α = {alpha:g} and power {settings['power']:g}; probably Mistral-7B-Instruct-v0.2 and "
-            "Llama-3-8B-Instruct on ARC-Challenge, the only pair there whose scores, as Open LLM "
-            "Leaderboard v1 displayed them, differ by it. "
+            "Llama-3-8B-Instruct, the only pair of ARC-Challenge whose displayed scores differ by "
+            "this gap. "
             f"Simulated from δ and N*: {_percent(p10 + p01)}% discordant items, "
             f"{_percent(p10 / (p10 + p01))}% of them for the better model (H1), or half for each "
             "(H0). Log of the mixture "
@@ -188,7 +190,8 @@ def build(calibration: pd.DataFrame, sources: list[Provenance], stopping: Sequen
             f"{_trials(calibration)} under each hypothesis. Stops at: percentiles, in items, and "
             "mean of the stopping time; ∞: not by the last item. Such trials count in the mean as "
             f"{HORIZON} N*, so that it is a lower bound; for the printed {stopping[0]:g} those "
-            f"under H1 would have to stop at {_needed(calibration, stopping[0]):.1f} N* on "
+            "under H1 that do not cross would have to stop at "
+            f"{_needed(calibration, stopping[0]):.1f} N* on "
             "average.",
         ],
     )
@@ -209,11 +212,13 @@ def caption(
 ) -> str:
     """Return the sentences of the caption that tell what is drawn, and what the paper prints."""
     type_1, power = printed["figure_4_type_1"], printed["figure_4_power"]
-    crossed = calibration["crossed"].iloc[-1]
+    n_drawn, (under_null, crossed) = len(drawn["H0"]), calibration["crossed"]
+    all_below = (1 - under_null) ** n_drawn
     return (
-        f"{len(drawn['H0'])} trajectories under each hypothesis, not selected; shares "
+        f"{n_drawn} trajectories under each hypothesis, not selected; shares "
         f"of {_trials(calibration)} ({HORIZON} N*). Printed in the paper's caption, without their "
-        f"number or length: under H0 they stay below, under H1 they cross between about "
+        f"number or length: under H0 they stay below ({all_below:.0%} of sets of {n_drawn} would), "
+        f"under H1 they cross between about "
         f"{window[0]:,} and {window[1]:,} items (shaded); in its Appendix C shares of "
         f"{' and '.join(map(str, type_1))} of two pairs' trials cross under H0, "
         f"{' to '.join(f'{x:.0%}' for x in power)} under H1 ({_percent(crossed)}% here, by "

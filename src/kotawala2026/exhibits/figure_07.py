@@ -41,8 +41,9 @@ def make(inputs: Inputs) -> Exhibit:
     caption = (
         f"Required items N* of adjacent ranks on MMLU-Pro; dashed: N = {n_items:,}, the items "
         f"that all four models answered of {drawn:,} drawn. The paper prints gap and "
-        f"correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}, and no accuracy; and of "
-        f"n_h/N* the three values {', '.join(f'{ratio:.3f}' for ratio in ratios)} (least, median, "
+        f"correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}, and no accuracy; and with the "
+        "unpaired shortcut n_h of eq. (9) of n_h/N* the three values "
+        f"{', '.join(f'{ratio:.3f}' for ratio in ratios)} (least, median, "
         "largest), of which one is this pair's. Whiskers: range of N* over all counts of these "
         "items that round to these numbers, black where the pair is unresolved, as printed, grey "
         "where it is resolved; circle: the "

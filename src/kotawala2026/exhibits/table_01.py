@@ -148,7 +148,8 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
             "size, 2 asin √p_A − 2 asin √p_B; ?: without K, which the paper may have "
             f"left to be understood, Var(Δ)/δ² is {as_rounded_up(n_star / K)}; Δ: "
             "difference of the two scores of an item; δ: p_A − p_B. Recorded: from "
-            "a stored run of R. Items are rounded up; the last row of ×(1−ρ) is N* itself. "
+            "a stored run of R. Items are rounded up; the last row of ×(1−ρ) is N* itself; Of N*: "
+            "that column over it. "
             f"{DECLARED}",
         ],
     )

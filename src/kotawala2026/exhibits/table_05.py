@@ -190,7 +190,7 @@ _CONDITIONS = {
     "Fixed-n": "N* > N",
     "Bonferroni": "N* at adjusted α > N",
     "Anytime-valid": "N* by boundary > N",
-    _NOT_CROSSED: "e-process below 1/α",
+    _NOT_CROSSED: "e-process at N below 1/α",
     _CLUSTERED: "N* × DE > N",
 }
 

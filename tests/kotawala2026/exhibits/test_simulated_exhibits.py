@@ -320,7 +320,7 @@ def finding_of(frame: pd.DataFrame) -> str:
 def test_a_crossing_is_within_the_bound_by_little_where_its_error_is_more(
     curves_5: pd.DataFrame,
 ) -> None:
-    by_little = " (at δ = 0.08 by less than a standard error)"
+    by_little = " (at δ = 0.08 with less than a standard error to spare)"
     for ratio, text in ((1.045, f"1 of 1 gaps{by_little},"), (0.955, f"1 of 1 gaps{by_little},"),
                         (1.01, "1 of 1 gaps,"), (1.051, "0 of 1 gaps,")):  # fmt: skip
         planted = curves_5.assign(crossing_to_n_star=ratio, crossing_to_n_star_se=0.008)
