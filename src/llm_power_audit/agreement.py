@@ -134,7 +134,7 @@ def _ends(printed: Printed, rounding: DisplayRule) -> tuple[Decimal, Decimal]:
 _EXACT: Final[tuple[Evidence, ...]] = ("raw", "derived", "displayed", "counts", "raw_sample")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ruling:
     """The result of one comparison."""
 

@@ -36,23 +36,11 @@ _REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The outcome of one check."""
+@dataclass(frozen=True, kw_only=True)
+class Outcome(Found, Ruling):
+    """The outcome of one check: what it found, with the joint error, and the ruling on it."""
 
     check: Check  # As the register has it
-    value: float | str  # In the units of the printed number
-    # Ends of the set of possible values, in the same units; NaN where it is the value alone.
-    lower: float
-    upper: float
-    # Joint Monte Carlo standard error of value and printed number; 0 without one.
-    standard_error: float
-    # Evidence of the value, and the verdict that it gives.
-    evidence: Evidence
-    verdict: Verdict
-    rounding: str  # The convention that reconciles the two; empty where none is needed
-    discrepancy: float  # Value minus printed number; NaN for text
-    z: float  # Discrepancy in standard errors; NaN without one
     undefined: str = ""  # Why there is no value; empty where there is one
 
     @property
@@ -289,9 +277,8 @@ def _against_claim(claim: Claim, check: Check, other: Claim) -> Outcome:
 def _assemble(
     check: Check, found: Found, error: float, ruling: Ruling, undefined: str = ""
 ) -> Outcome:
-    values = found.value, found.lower, found.upper, error, found.evidence
-    of_ruling = ruling.verdict, ruling.rounding, ruling.discrepancy, ruling.z
-    return Outcome(check, *values, *of_ruling, undefined)
+    seen = vars(found) | {"standard_error": error}
+    return Outcome(**seen, **vars(ruling), check=check, undefined=undefined)
 
 
 def _judge(claim: Claim, outcomes: tuple[Outcome, ...], rule_of: Mapping[str, str]) -> Judged:

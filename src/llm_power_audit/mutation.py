@@ -75,15 +75,6 @@ class Mutant:
 
 
 @dataclass(frozen=True, slots=True)
-class _Variant:
-    """A misprint of one claim: its printed text and its statement."""
-
-    kind: Misprint
-    text: str
-    statement: Printed
-
-
-@dataclass(frozen=True, slots=True)
 class _Token:
     """A number within a printed text."""
 
@@ -119,12 +110,12 @@ def mutants(register: Register) -> Iterator[Mutant]:
     words = _words_by_column(own)
     for claim in own:
         others = [word for word in words[claim.column] if word != claim.statement.text]
-        for variant in _variants(claim, others or sorted(set().union(*words.values()))):
-            changed = tuple(_with(one, variant) for one in repeated[claim.id])
-            yield Mutant(variant.kind, claim.id, claim.printed, variant.text, changed)
+        for kind, wrong in _misprinted(claim, others or sorted(set().union(*words.values()))):
+            changed = tuple(_printed_as(wrong, one) for one in repeated[claim.id])
+            yield Mutant(kind, claim.id, claim.printed, wrong.printed, changed)
     for first, second in _neighbors(own):
         swapped = [
-            _with(one, _Variant("swapped rows", other.printed, other.statement))
+            _printed_as(other, one)
             for whose, other in ((first, second), (second, first))
             for one in repeated[whose.id]
         ]
@@ -141,8 +132,8 @@ def stated_numbers(claim: Claim) -> frozenset[float]:
     return frozenset(abs(_value(text)) for text in found)
 
 
-def _with(claim: Claim, variant: _Variant) -> Claim:
-    return replace(claim, printed=variant.text, statement=variant.statement)
+def _printed_as(other: Claim, claim: Claim) -> Claim:
+    return replace(claim, printed=other.printed, statement=other.statement)
 
 
 def _words_by_column(claims: Sequence[Claim]) -> dict[Column | None, list[str]]:
@@ -166,7 +157,7 @@ def _neighbors(claims: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
 # Of one claim
 
 
-def _variants(claim: Claim, other_words: Sequence[str]) -> Iterator[_Variant]:
+def _misprinted(claim: Claim, other_words: Sequence[str]) -> Iterator[tuple[Misprint, Claim]]:
     statement = claim.statement
     if statement.relation == "text":
         yield from _other_words(claim, other_words)
@@ -177,10 +168,10 @@ def _variants(claim: Claim, other_words: Sequence[str]) -> Iterator[_Variant]:
         sign = _SIGNS[statement.relation]
         swapped = claim.printed.replace(sign, _SIGNS[opposite.relation], 1)
         text = swapped if sign in claim.printed else f"not: {claim.printed}"
-        yield _Variant("relation", text, opposite)
+        yield "relation", replace(claim, printed=text, statement=opposite)
 
 
-def _other_words(claim: Claim, others: Sequence[str]) -> Iterator[_Variant]:
+def _other_words(claim: Claim, others: Sequence[str]) -> Iterator[tuple[Misprint, Claim]]:
     word = claim.statement.text
     texts: list[tuple[Misprint, str]] = [
         ("digit", f"{word[: match.start()]}{_other_digit(claim.id, match)}{word[match.end() :]}")
@@ -190,15 +181,16 @@ def _other_words(claim: Claim, others: Sequence[str]) -> Iterator[_Variant]:
         texts.append(("name", others[_draw(claim.id, len(others))]))
     for kind, text in texts:
         printed = claim.printed.replace(word, text) if word in claim.printed else text
-        yield _Variant(kind, printed, replace(claim.statement, text=text))
+        statement = replace(claim.statement, text=text)
+        yield kind, replace(claim, printed=printed, statement=statement)
 
 
-def _other_numbers(claim: Claim) -> Iterator[_Variant]:
+def _other_numbers(claim: Claim) -> Iterator[tuple[Misprint, Claim]]:
     """Change each printed number that an end of the statement is; one that is both moves both."""
     for readings in _readings(claim):
         token = next(iter(readings.values())).token
         for kind, text in _misprints(token.text, claim.id):
-            yield _with_text(claim, readings, kind, text)
+            yield kind, _with_text(claim, readings, text)
 
 
 def _readings(claim: Claim) -> Iterator[Mapping[str, _Reading]]:
@@ -209,9 +201,7 @@ def _readings(claim: Claim) -> Iterator[Mapping[str, _Reading]]:
         yield {name: one for name, one in found.items() if one and one.token == token}
 
 
-def _with_text(
-    claim: Claim, readings: Mapping[str, _Reading], kind: Misprint, text: str
-) -> _Variant:
+def _with_text(claim: Claim, readings: Mapping[str, _Reading], text: str) -> Claim:
     statement, first = claim.statement, next(iter(readings.values()))
     token, factor = first.token, abs(first.factor)
     ends = {name: reading.of(_value(text)) for name, reading in readings.items()}
@@ -222,7 +212,7 @@ def _with_text(
     value, upper = ends.get("value", statement.value), ends.get("upper", statement.upper)
     value, upper = (upper, value) if upper < value else (value, upper)
     misprinted = replace(statement, value=value, upper=upper, half_unit=half_unit)
-    return _Variant(kind, printed, misprinted)
+    return replace(claim, printed=printed, statement=misprinted)
 
 
 def with_number(claim: Claim, change: Callable[[Decimal, Decimal], Decimal]) -> Claim | None:
@@ -234,7 +224,7 @@ def with_number(claim: Claim, change: Callable[[Decimal, Decimal], Decimal]) -> 
         token = next(iter(readings.values())).token.text
         text = _changed_number(token, change)
         if text not in (None, token):
-            return _with(claim, _with_text(claim, readings, "digit", text))
+            return _with_text(claim, readings, text)
     return None
 
 

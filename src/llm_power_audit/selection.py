@@ -53,7 +53,7 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Found:
     """The value that a check selected."""
 
