@@ -18,6 +18,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import pandas as pd
 
+from kotawala2026.operating_point import ALPHA
 from llm_power._errors import InvalidArgument
 from llm_power._statistics._numerics import binomial_pmf, find_roots, likely_counts
 from llm_power._statistics.argument_checks import (
@@ -79,43 +80,11 @@ TESTS = ("mcnemar_chi2", "exact", "mid_p", "continuity_corrected", "paired_boots
 _OUTSIDE = 1e-14
 
 
-@dataclass(frozen=True, slots=True)
-class RejectionRates:
-    """How often the five tests of Table 2 reject, arrays of shape (5,) in the order of `TESTS`."""
-
-    simulated: FloatArray
-    standard_error: FloatArray  # of `simulated`, at the exact probability
-    exact: FloatArray
-
-
-def rejection_rates(
-    p10: float,
-    p01: float,
-    n_items: int,
-    *,
-    alpha: float = 0.05,
-    n_trials: int = 1_500,
-    rng: RandomSource = None,
-) -> RejectionRates:
-    """Rejection rates of the five tests at given discordance probabilities (Section 5).
+def exact_rates(p10: float, p01: float, n_items: int, *, alpha: float = 0.05) -> FloatArray:
+    """Probability that each of the five tests rejects, in the order of `TESTS`.
 
     The paired bootstrap enters by its exact decision: infinitely many resamples.
     """
-    rng = np.random.default_rng(rng)
-    level = open_unit("alpha", alpha)
-    n, trials = positive_count("n_items", n_items), positive_count("n_trials", n_trials)
-    exact = exact_rates(p10, p01, n, alpha=level)
-    drawn = rng.multinomial(n, [p10, p01, 1 - p10 - p01], size=trials)
-    simulated = _rejects(drawn[:, 0], drawn[:, 1], n, level).mean(axis=1)
-    return RejectionRates(
-        simulated=simulated,
-        standard_error=np.sqrt(exact * (1 - exact) / trials),
-        exact=exact,
-    )
-
-
-def exact_rates(p10: float, p01: float, n_items: int, *, alpha: float = 0.05) -> FloatArray:
-    """Probability that each of the five tests rejects, in the order of `TESTS`."""
     b, c, mass = likely_tables(p10, p01, n_items)
     return np.asarray(_rejects(b, c, n_items, alpha) @ mass)
 
@@ -133,21 +102,20 @@ def calibration_cell(
     A row a test, in one cell of Section 5's grid; the streams are
     ``calibration/p/rho_z/n/hypothesis``.
     """
-    delta = gap_at_required_n(p, rho_z, n_items)
+    delta, trials = gap_at_required_n(p, rho_z, n_items), positive_count("n_trials", n_trials)
     rhos: dict[str, float] = {}
     rates: dict[str, FloatArray] = {}
     for name, rate, gap in (("null", "type1", 0.0), ("alternative", "power", delta)):
-        of_tests = rejection_rates(
-            *discordance_at(p, rho_z, gap),
-            n_items,
-            n_trials=n_trials,
-            rng=named_rng(seed, f"calibration/{p:g}/{rho_z:g}/{n_items}/{name}"),
-        )
+        p10, p01 = discordance_at(p, rho_z, gap)
+        exact = exact_rates(p10, p01, n_items)
+        rng = named_rng(seed, f"calibration/{p:g}/{rho_z:g}/{n_items}/{name}")
+        drawn = rng.multinomial(n_items, [p10, p01, 1 - p10 - p01], size=trials)
         rhos[f"rho_{name}"] = float(paired_bernoulli_cells(p + gap / 2, p - gap / 2, rho_z).rho)
         rates |= {
-            rate: of_tests.simulated,
-            f"{rate}_se": of_tests.standard_error,
-            f"{rate}_exact": of_tests.exact,
+            rate: _rejects(drawn[:, 0], drawn[:, 1], n_items, ALPHA).mean(axis=1),
+            # At the exact probability.
+            f"{rate}_se": np.sqrt(exact * (1 - exact) / trials),
+            f"{rate}_exact": exact,
         }
     cell = {"n_items": n_items, "n_trials": n_trials, "delta": delta}
     return pd.DataFrame({"p": p, "rho_z": rho_z, "test": TESTS, **cell, **rhos, **rates})

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from kotawala2026.simulations import TESTS, calibration_cell, rejection_rates
+from kotawala2026.simulations import TESTS, calibration_cell, exact_rates
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.mcnemar import (
     mcnemar_asymptotic,
@@ -16,7 +16,6 @@ from llm_power._statistics.mcnemar import (
     mcnemar_mid_p,
 )
 from llm_power._statistics.paired_bootstrap import bootstrap_tails
-from llm_power._statistics.random_streams import named_rng
 from llm_power.simulation._engine import Simulation
 from llm_power.simulation._processes import CopulaBernoulli
 
@@ -39,8 +38,8 @@ def test_exact_rates_equal_the_sum_over_every_table(p10: float, p01: float) -> N
             ]
             rejects = min(bootstrap_tails(b, c, n)) < alpha / 2
             expected += mass * np.array([*(p <= alpha for p in p_values), rejects])
-    rates = rejection_rates(p10, p01, n, alpha=alpha, n_trials=10, rng=named_rng(1, "sum"))
-    np.testing.assert_allclose(rates.exact, expected, rtol=1e-10, atol=1e-12)
+    rates = exact_rates(p10, p01, n, alpha=alpha)
+    np.testing.assert_allclose(rates, expected, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize(("p", "rho_z"), [(0.5, 0.0), (0.9, 0.8)])
@@ -52,7 +51,7 @@ def test_simulated_rates_equal_exact_ones_within_monte_carlo_error(p: float, rho
 
 def test_power_of_all_five_tests_is_that_of_the_exact_sums() -> None:
     law = CopulaBernoulli(0.65, 0.60, 0.5).law()
-    exact = rejection_rates(float(law.wins[0]), float(law.losses[0]), 150, n_trials=10, rng=1).exact
+    exact = exact_rates(float(law.wins[0]), float(law.losses[0]), 150)
     ours = dict(zip(TESTS, exact, strict=True)) | {"asymptotic": exact[0]}
     for name in ("asymptotic", "exact", "mid_p", "continuity_corrected", "paired_bootstrap"):
         found = Simulation(test=name, n_trials=10_000).power(CopulaBernoulli(0.65, 0.6, 0.5), 150)
@@ -81,13 +80,15 @@ def test_a_cell_is_a_function_of_its_name_and_seed() -> None:
 
 @pytest.mark.parametrize(("p10", "p01"), [(1.0, 0.0), (0.0, 1.0)])
 def test_one_model_may_solve_all_that_the_other_fails(p10: float, p01: float) -> None:
-    found = rejection_rates(p10, p01, 10, n_trials=50, rng=named_rng(0, "all"))
-    assert np.all(found.exact == 1)
+    assert np.all(exact_rates(p10, p01, 10) == 1)
 
 
-@pytest.mark.parametrize(
-    ("p10", "p01", "n_trials"), [(0.6, 0.5, 1_500), (0.0, 0.0, 1_500), (0.1, 0.1, 0)]
-)
-def test_arguments_outside_the_domain_are_refused(p10: float, p01: float, n_trials: int) -> None:
+@pytest.mark.parametrize(("p10", "p01"), [(0.6, 0.5), (0.0, 0.0)])
+def test_probabilities_outside_the_domain_are_refused(p10: float, p01: float) -> None:
     with pytest.raises(InvalidArgument):
-        rejection_rates(p10, p01, 10, n_trials=n_trials, rng=named_rng(0, "refused"))
+        exact_rates(p10, p01, 10)
+
+
+def test_no_trials_are_refused() -> None:
+    with pytest.raises(InvalidArgument):
+        calibration_cell(0.5, 0.0, n_trials=0, seed=1)

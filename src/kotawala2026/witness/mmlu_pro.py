@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -78,15 +78,6 @@ class Table7:
         return round(self.b[pair].printed.value), round(self.c[pair].printed.value)
 
 
-@dataclass(frozen=True, slots=True)
-class IccInterval:
-    """Interval of the ICC that one printed number implies."""
-
-    constraint: Constraint
-    lower: float
-    upper: float
-
-
 def implied_items(table: Table7, whole: int) -> int:
     """Return the one N that the fitted N* of Table 7 imply; `whole` if there is no such N."""
     fitted = [
@@ -145,38 +136,41 @@ def chain_contradictions(table: Table7, n_items: int) -> list[Contradiction]:
     return [one for one in contradictions if one is not None]
 
 
-def icc_intervals(table: Table7, pair: int, sizes: IntArray) -> list[IccInterval]:
+def icc_intervals(table: Table7, pair: int, sizes: IntArray) -> dict[Constraint, Interval]:
     """Return the interval of a pair's ICC that each of its fitted numbers of Table 4 implies."""
     n_items = int(sizes.sum())
     n_star = float(required_n_discordance(*table.counts(pair), n_items))
-    intervals = []
+    intervals = {}
     for c in table.of_pair(pair, "icc", "design_effect", "n_star_cluster"):
         reach = Interval(*c.interval)
         if c.quantity == "n_star_cluster":
             # Rounded up or to the nearest is not known: the interval holds under both.
             least = max(reach.lower, c.printed.value - c.printed.half_unit)
             reach = Interval(least / n_star, reach.upper / n_star)
-        if c.quantity != "icc":
-            reach = icc_of_effect(reach, n_items / len(sizes))
-        intervals.append(IccInterval(c, reach.lower, reach.upper))
-    if not any(np.isfinite(one.lower) for one in intervals):
+        is_icc = c.quantity == "icc"
+        intervals[c] = reach if is_icc else icc_of_effect(reach, n_items / len(sizes))
+    if not any(np.isfinite(one.lower) for one in intervals.values()):
         raise PublishedError(f"mmlu_pro: nothing fitted bounds the ICC of {table.pairs[pair]}")
     return intervals
 
 
 def icc_contradiction(
-    pair: str, intervals: Sequence[IccInterval], rests_on: tuple[Constraint, ...]
+    pair: str, intervals: Mapping[Constraint, Interval], rests_on: tuple[Constraint, ...]
 ) -> Contradiction | None:
     """Return two numbers whose intervals of the ICC do not meet, if there are any."""
-    highest = max(intervals, key=lambda one: one.lower)
-    lowest = min(intervals, key=lambda one: one.upper)
-    if highest.lower <= lowest.upper:
+    highest = max(intervals, key=lambda c: intervals[c].lower)
+    lowest = min(intervals, key=lambda c: intervals[c].upper)
+    if intervals[highest].lower <= intervals[lowest].upper:
         return None
-    ends = [one.lower for one in intervals if np.isfinite(one.lower)]
-    most = max(ends, key=lambda at: sum(one.lower <= at <= one.upper for one in intervals))
-    wrong = [one for one in intervals if not one.lower <= most <= one.upper]
+
+    def holding(at: float) -> list[Constraint]:
+        return [c for c, one in intervals.items() if one.lower <= at <= one.upper]
+
+    ends = [one.lower for one in intervals.values() if np.isfinite(one.lower)]
+    right = holding(max(ends, key=lambda at: len(holding(at))))
+    wrong = [c for c in intervals if c not in right]
     smallest, correction = (
-        tuple(_in_billionths(one, rests_on) for one in chosen)
+        tuple(_in_billionths(c, intervals[c], rests_on) for c in chosen)
         for chosen in ((highest, lowest), wrong)
     )
     return Contradiction(f"MMLU-Pro {pair}: ICC in billionths", smallest, correction)
@@ -187,7 +181,7 @@ def pair_targets(
     pair: int,
     *,
     sizes: IntArray,
-    intervals: Sequence[IccInterval],
+    intervals: Collection[Interval],
     unresolved_without: BoolArray | None,
 ) -> PairTargets:
     """Collect the targets of a pair."""
@@ -233,15 +227,12 @@ def leave_one_out_verdicts(
     return {min(unresolved, key=lambda i: n_star[i]): stays}
 
 
-def _in_billionths(interval: IccInterval, rests_on: tuple[Constraint, ...]) -> LinearRow:
-    uses_counts = interval.constraint.quantity == "n_star_cluster"
-    return LinearRow(
-        np.ones(1),
-        _ICC_UNITS * interval.lower,
-        _ICC_UNITS * interval.upper,
-        interval.constraint,
-        rests_on if uses_counts else (),
-    )
+def _in_billionths(
+    constraint: Constraint, icc: Interval, rests_on: tuple[Constraint, ...]
+) -> LinearRow:
+    ends = _ICC_UNITS * icc.lower, _ICC_UNITS * icc.upper
+    uses_counts = constraint.quantity == "n_star_cluster"
+    return LinearRow(np.ones(1), *ends, constraint, rests_on if uses_counts else ())
 
 
 def _bounds(table: Table7, pair: int, quantity: str, share: float) -> FloatArray | None:
@@ -302,8 +293,10 @@ def prepare_panel(constraints: Sequence[Constraint], categories: Mapping[str, in
         short=short,
         solved=first_solved(table, n_items),
         targets=tuple(
-            pair_targets(table, i, sizes=sizes, intervals=rows, unresolved_without=verdicts.get(i))
-            for i, rows in enumerate(intervals)
+            pair_targets(
+                table, i, sizes=sizes, intervals=of.values(), unresolved_without=verdicts.get(i)
+            )
+            for i, of in enumerate(intervals)
         ),
         fitted_kappa=select(constraints, "quartile_icc_max", "quartile_icc_median", fitted=True),
         contradictions=tuple(contradictions),

@@ -281,8 +281,8 @@ class _Fiber:
 
 def tilt_overlaps(
     panel: PairPanel, limits: PairLimits, loadings: FloatArray, fitted: Sequence[Constraint]
-) -> tuple[FloatArray, float, list[FloatArray]]:
-    """Return the overlaps of all pairs, the cost of the tilt, and the real tables before it."""
+) -> tuple[FloatArray, list[FloatArray]]:
+    """Return the overlaps of all pairs, and the real tables before the tilt."""
     board, free = limits.board, ~limits.fixed
     fibers = [_Fiber.of(limits, task, loadings[k]) for k, task in enumerate(board.tasks)]
     untilted = [fiber.cells for fiber in fibers]
@@ -300,8 +300,8 @@ def tilt_overlaps(
         return panel.summaries(wanted, complete(values))
 
     if not wanted or not free.any():
-        return complete(np.rint(overlaps[free])), 0.0, untilted
-    tilt = smallest_tilt(
+        return complete(np.rint(overlaps[free])), untilted
+    tilted = smallest_tilt(
         overlaps[free],
         block_diag(*(fiber.precision for fiber in fibers)),
         bounds=(limits.lower[free] + 1, limits.upper[free] - 1),
@@ -312,7 +312,7 @@ def tilt_overlaps(
         ),
         weights=np.array([_WEIGHT[c.role] for c in wanted]),
     )
-    return complete(tilt.values.astype(np.float64)), tilt.cost, untilted
+    return complete(tilted.astype(np.float64)), untilted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -331,7 +331,6 @@ class OllV1Witness:
     board: Board
     tasks: tuple[TaskWitness, ...]
     fixed: tuple[bool, ...]
-    tilt_cost: float
     contradictions: tuple[Contradiction, ...]
     dropped: tuple[Constraint, ...]
 
@@ -349,7 +348,7 @@ def build_witness(scores: Sequence[BoardScore], constraints: Sequence[Constraint
     limits = PairLimits.of(board, fitted, dropped)
     panel = PairPanel(limits.board)
     loadings = fit_loadings(panel, limits, fitted)
-    tilted, tilt_cost, untilted = tilt_overlaps(panel, limits, loadings, fitted)
+    tilted, untilted = tilt_overlaps(panel, limits, loadings, fitted)
     return OllV1Witness(
         board=limits.board,
         tasks=tuple(
@@ -357,7 +356,6 @@ def build_witness(scores: Sequence[BoardScore], constraints: Sequence[Constraint
             for k, task in enumerate(board.tasks)
         ),
         fixed=tuple(bool(x) for x in limits.fixed),
-        tilt_cost=tilt_cost,
         contradictions=contradictions,
         dropped=dropped,
     )

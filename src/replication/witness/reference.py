@@ -178,18 +178,6 @@ def _line_search(
     return mu
 
 
-@dataclass(frozen=True, slots=True)
-class Tilt:
-    """Whole values of the free quantities."""
-
-    # The free quantities, shape (n_free,).
-    values: IntArray
-    # Quadratic cost against the reference, in nats.
-    cost: float
-    # Summary minus center of its interval, in half widths; met if at most 1 in magnitude.
-    residuals: FloatArray
-
-
 def smallest_tilt(
     center: FloatArray,
     precision: FloatArray,
@@ -198,7 +186,7 @@ def smallest_tilt(
     summaries: Summaries,
     printed: tuple[FloatArray, FloatArray],
     weights: FloatArray,
-) -> Tilt:
+) -> IntArray:
     """Move the free quantities as little as possible until the summaries are as printed."""
     # The objective is the cost plus an exact penalty (Nocedal and Wright 2006, section 17.2,
     # doi:10.1007/978-0-387-40065-5), searched over whole values by the best move of one or two
@@ -208,13 +196,13 @@ def smallest_tilt(
     lower, upper = printed
     middle, half = (lower + upper) / 2, (upper - lower) / 2
 
+    # In half widths: a summary is met if that is at most 1 in magnitude.
     def residuals(values: FloatArray) -> FloatArray:
         return np.asarray((summaries(values) - middle) / half)
 
     problem = _Problem(center, precision, bounds, residuals, weights)
     results = [_search(problem, coarsest) for coarsest in _COARSEST]
-    values = min(results, key=lambda v: float(problem.score(v, 1.0)))
-    return Tilt(values.astype(np.int64), float(problem.cost(values)), residuals(values))
+    return min(results, key=lambda v: float(problem.score(v, 1.0))).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from scipy.stats import norm
 from kotawala2026.exhibits import figure_03, figure_04, figure_05, figure_06, table_02
 from kotawala2026.exhibits._power_curves import crossing_point, curves_of, power_figure
 from kotawala2026.exhibits._power_curves import draw as draw_curves
-from kotawala2026.simulations import TESTS, latent_correlation, rejection_rates
+from kotawala2026.simulations import TESTS, exact_rates, latent_correlation
 from kotawala2026.simulations import figure_06 as chunks_of_figure_06
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
@@ -213,12 +213,8 @@ def test_required_n_of_figure_5(curves_5: pd.DataFrame) -> None:
 def test_curve_of_figure_5_agrees_with_enumeration(curves_5: pd.DataFrame) -> None:
     cells = paired_bernoulli_cells(0.65, 0.57, latent_correlation(0.65, 0.57, 0.3))
     expected = curves_5[curves_5["reference"] == "expected"]
-    rng = np.random.default_rng(SEED)
     exact = np.array(
-        [
-            rejection_rates(float(cells.p10), float(cells.p01), n, n_trials=1, rng=rng).exact[-1]
-            for n in expected["n_items"]
-        ]
+        [exact_rates(float(cells.p10), float(cells.p01), n)[-1] for n in expected["n_items"]]
     )
     error = np.sqrt(exact * (1 - exact) / 2_000)
     assert (np.abs(expected["power"].to_numpy() - exact) <= 4 * error).all()

@@ -66,6 +66,10 @@ def evaluated(tasks: Sequence[TaskScores]) -> list[Finding]:
     return on_scores("oll_v1", tasks, settings={}, table_8=Path(), seed=0)
 
 
+def moved_items(witness: OllV1Witness) -> int:
+    return sum(int(np.abs(task.cells - task.untilted).sum()) for task in witness.tasks)
+
+
 @pytest.fixture(scope="module")
 def report(
     oll_v1_constraints: tuple[Constraint, ...],
@@ -191,12 +195,12 @@ def test_a_role_decides_what_is_fitted(
     oll_v1_constraints: tuple[Constraint, ...],
     oll_v1_witness: OllV1Witness,
 ) -> None:
-    """Without Table 3 the tilt has only the gains to meet, and costs next to nothing."""
+    """Without Table 3 the tilt has only the gains to meet, and moves far fewer items."""
     without = tuple(
         replace(c, role="held_out") if c.role == "target" else c for c in oll_v1_constraints
     )
     witness = build_witness(board_scores, without)
-    assert witness.tilt_cost < 1 < oll_v1_witness.tilt_cost
+    assert 3 * moved_items(witness) < moved_items(oll_v1_witness)
     report = roles_view(without, evaluated(witness_scores(witness, {}))).set_index("id")
     gains = select(without, "miller_gain_median", "miller_gain_min", "miller_gain_max")
     assert set(report.loc[[c.id for c in gains], "status"]) <= {"exact", "within rounding"}
