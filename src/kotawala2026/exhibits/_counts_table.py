@@ -91,7 +91,7 @@ def side_by_side(
         ("p_exact", counts.p_exact, pairs["p_exact"]),
     ):
         columns |= beside(name, printed, value)
-    rules = rules_of_table(with_counts_of(counts, pairs), pairs["n_items"].to_numpy())
+    rules = rules_of_table(counts.n_star, pairs, pairs["n_items"])
     columns |= {
         "n_star_printed": [cell.text for cell in counts.n_star],
         "n_star": pairs["n_star"],
@@ -105,11 +105,6 @@ def side_by_side(
             columns[f"{name}_printed"] = list(map(as_integer, whole))
             columns[f"{name}_agrees"] = whole == pairs[name].to_numpy()
     return pd.DataFrame(columns)
-
-
-def with_counts_of(counts: PublishedCounts, pairs: pd.DataFrame) -> PublishedCounts:
-    """Return a printed table with the b and c of `counted_pairs` in place of its own."""
-    return replace(counts, b=pairs["b"].to_numpy(), c=pairs["c"].to_numpy())
 
 
 def label_and_gap(cell: str) -> tuple[str, Printed]:

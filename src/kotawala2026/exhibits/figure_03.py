@@ -32,7 +32,10 @@ def make(inputs: Inputs) -> Exhibit:
     """Make Figure 3."""
     counts = inputs.counts(7, n_items=inputs.settings["mmlu_pro_n_items"])
     items = items_of(inputs, counts, "mmlu_pro_top10")
-    frame, second, printed = figure_03(counts, items), connor_r(counts, items), printed_r(counts)
+    # r = K((b+c)/(b-c)^2 - 1/N): the 12,031 items that Table 7 implies move a bar by 5e-8 from the
+    # r at the caption's N = 12,032.
+    pairs = counted_pairs(counts, items, counts.n_items)
+    frame, second, printed = figure_03(counts, pairs), connor_r(pairs), printed_r(counts)
     source = [*inputs.provenance(), Provenance.published("Table 7")]
     n_items, printed_n = int(frame["n_items"][0]), int(counts.n_items[0])
     of_caption = "the number" if n_items == printed_n else f"where {printed_n:,} is the number"
@@ -63,11 +66,8 @@ def make(inputs: Inputs) -> Exhibit:
     )
 
 
-def figure_03(counts: PublishedCounts, items: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Bars of Figure 3: r = N*/N by Table 7's counts, or on the board's `items`."""
-    # r = K((b+c)/(b-c)^2 - 1/N): the 12,031 items that Table 7 implies move a bar by 5e-8 from the
-    # r at the caption's N = 12,032.
-    pairs = counted_pairs(counts, items, counts.n_items)
+def figure_03(counts: PublishedCounts, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Bars of Figure 3: r = N*/N of `counted_pairs`, as Table 7 names them."""
     return pd.DataFrame(
         {
             "label": counts.label,
@@ -82,9 +82,8 @@ def figure_03(counts: PublishedCounts, items: pd.DataFrame | None = None) -> pd.
     )
 
 
-def connor_r(counts: PublishedCounts, items: pd.DataFrame | None = None) -> FloatArray:
+def connor_r(pairs: pd.DataFrame) -> FloatArray:
     """Return r of each pair by the second formula that Section 6.2 names but does not write."""
-    pairs = counted_pairs(counts, items, counts.n_items)
     n_items, b, c = (pairs[name].to_numpy() for name in ("n_items", "b", "c"))
     ratio: FloatArray = connor_required_n(b / n_items, c / n_items) / n_items
     return ratio

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from kotawala2026.operating_point import K
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.arrays import IntArray
+from llm_power._statistics.arrays import ArrayLike, IntArray
 from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power_audit.agreement import agrees
 from llm_power_audit.printed import DISPLAY_RULES, DisplayRule, Printed
@@ -37,9 +38,12 @@ def rules_displaying(n_star: int, b: int, c: int, n_items: int) -> tuple[Display
     return tuple(rule for rule, display in DISPLAY_RULES.items() if display(required) == n_star)
 
 
-def rules_of_table(counts: PublishedCounts, n_items: IntArray) -> list[tuple[DisplayRule, ...]]:
-    """`rules_displaying` of every printed N* of a table."""
-    rows = zip(counts.n_star, counts.b, counts.c, n_items, strict=True)
+def rules_of_table(
+    n_star: Sequence[Printed], pairs: PublishedCounts | pd.DataFrame, n_items: ArrayLike
+) -> list[tuple[DisplayRule, ...]]:
+    """`rules_displaying` of every printed N* of a table, by the b and c of its pairs."""
+    sizes = np.broadcast_to(n_items, len(n_star))
+    rows = zip(n_star, pairs.b, pairs.c, sizes, strict=True)
     return [rules_displaying(_whole(printed), int(b), int(c), int(n)) for printed, b, c, n in rows]
 
 
@@ -54,14 +58,13 @@ class ImpliedItems:
 
     n_items: int
     rule: DisplayRule
-    n_explained: int
 
 
 def implied_item_count(counts: PublishedCounts) -> ImpliedItems:
     """Return the N and the rounding that reproduce most printed N*; Table 7: 12,031 and up."""
     # Most rows, and not all: one wrong row hides no other.
     printed = int(counts.n_items[0])
-    best, best_rank = ImpliedItems(printed, "nearest", 0), (0, 0)
+    best, best_rank = ImpliedItems(printed, "nearest"), (0, 0)
     for rule in DISPLAY_RULES:
         admitted = [
             items_displaying(_whole(cell), int(b), int(c), rule)
@@ -70,10 +73,9 @@ def implied_item_count(counts: PublishedCounts) -> ImpliedItems:
         ]
         # As N grows, the number of rows that admit it can rise only where a row's range begins.
         for n in sorted({span.start for span in admitted if span}):
-            n_explained = sum(n in span for span in admitted)
-            rank = (n_explained, -abs(n - printed))
+            rank = (sum(n in span for span in admitted), -abs(n - printed))
             if rank > best_rank:
-                best, best_rank = ImpliedItems(n, rule, n_explained), rank
+                best, best_rank = ImpliedItems(n, rule), rank
     return best
 
 

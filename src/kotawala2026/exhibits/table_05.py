@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._beside import of_witness
-from kotawala2026.exhibits._counts_table import POINT, counted_pairs, items_of, with_counts_of
+from kotawala2026.exhibits._counts_table import POINT, counted_pairs, items_of
 from kotawala2026.labels import in_printed_order, spelled_out, task_label
 from kotawala2026.operating_point import DECLARED, POWER
 from llm_power._board.columns import verdict_table
@@ -61,7 +61,7 @@ def table_05(
         stages = [add_multiplicity(pairs, pairs, POINT), add_sequential(pairs, POINT)]
         pairs = verdict_table(pairs, *stages)
     printed = _printed_cells(published, "mmlu_pro")
-    in_family = unresolved_under(with_counts_of(counts, pairs), "bonferroni", all_pairs_family)
+    in_family = unresolved_under(pairs, "bonferroni", all_pairs_family)
     clustered = ~in_printed_order(clusters, counts.label)["resolved_cluster"].to_numpy(dtype=bool)
     rows = _procedures(pairs, printed)
     rows.insert(3, (f"Bonferroni, m = {all_pairs_family}", in_family, None))
@@ -273,11 +273,12 @@ def _by_task(tasks: pd.Series) -> str:
     return ", ".join(f"{task_label(str(task))} {count}" for task, count in counts.items())
 
 
-def unresolved_under(counts: PublishedCounts, procedure: Procedure, m: int) -> BoolArray:
+def unresolved_under(
+    pairs: PublishedCounts | pd.DataFrame, procedure: Procedure, m: int
+) -> BoolArray:
     """Return which pairs a procedure leaves unresolved in a family of `m`."""
-    delta = (counts.b - counts.c) / counts.n_items
-    sigma_d = np.sqrt((counts.b + counts.c) / counts.n_items - np.square(delta))
-    p = mcnemar_asymptotic(counts.b, counts.c)
-    return ~adjusted_required_n(
-        p, delta, sigma_d, counts.n_items, procedure=procedure, m=m
-    ).resolved
+    b, c, n_items = map(np.asarray, (pairs.b, pairs.c, pairs.n_items))
+    delta = (b - c) / n_items
+    sigma_d = np.sqrt((b + c) / n_items - np.square(delta))
+    p = mcnemar_asymptotic(b, c)
+    return ~adjusted_required_n(p, delta, sigma_d, n_items, procedure=procedure, m=m).resolved

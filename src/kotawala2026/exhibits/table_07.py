@@ -14,7 +14,6 @@ from kotawala2026.exhibits._counts_table import (
     shown_columns,
     side_by_side,
     stacked,
-    with_counts_of,
 )
 from kotawala2026.exhibits.item_count import implied_item_count, rules_of_table
 from llm_power._provenance import Provenance
@@ -42,7 +41,7 @@ def table_07(
     implied = implied_item_count(counts)
     n_items = np.full(len(counts), implied.n_items, dtype=np.int64)
     frame = side_by_side(counts, gap_pp, items, n_items, implied.rule)
-    rules = rules_of_table(with_counts_of(counts, frame), counts.n_items)
+    rules = rules_of_table(counts.n_star, frame, counts.n_items)
     frame["n_printed"] = counts.n_items
     frame["n_star_at_printed_n"] = required_n_discordance(
         frame["b"].to_numpy(), frame["c"].to_numpy(), counts.n_items

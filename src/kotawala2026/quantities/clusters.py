@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.adjacent_clusters import icc_of_effect
-from kotawala2026.exhibits.item_count import implied_item_count
 from kotawala2026.labels import dropped_subjects
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power._statistics.inversion import resolution_ratio
@@ -32,18 +31,13 @@ SHARED_COUNTS: Final = (4, 5, 6)
 _EFFECTS: Final = Interval(1.0, math.inf)
 
 
-def _implied_n(published: PublishedNumbers) -> int:
-    """Return the N of Table 7's rows; that of its caption fits none of them."""
-    return implied_item_count(published.adjacent_pairs).n_items
-
-
 def _n_star(published: PublishedNumbers) -> list[float]:
     pairs = published.adjacent_pairs
-    return list(map(float, required_n_discordance(pairs.b, pairs.c, _implied_n(published))))
+    return list(map(float, required_n_discordance(pairs.b, pairs.c, published.implied_n)))
 
 
 def _mean_size(published: PublishedNumbers) -> float:
-    return _implied_n(published) / int(published.settings["mmlu_pro_categories"])
+    return published.implied_n / int(published.settings["mmlu_pro_categories"])
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -59,7 +53,7 @@ def sizes(published: PublishedNumbers) -> Iterator[Finding]:
 def verdicts(published: PublishedNumbers) -> Iterator[Finding]:
     """Pairs whose verdict changes with clusters, and cluster N* over N."""
     table, pairs = published.tables[4], published.adjacent_pairs
-    n = float(_implied_n(published))
+    n = float(published.implied_n)
     clustered = np.array(_values(table["n_star_cluster"]))
     before = resolution_ratio(n, _n_star(published)) >= 1
     after = resolution_ratio(n, clustered) >= 1
@@ -146,7 +140,7 @@ def _clustered(subject: str, printed: Printed, n_star: Interval, effect: Interva
 def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
     """Bounds of Table 9, checked against each other and against its shares Pr(unr.)."""
     table, size = published.tables[9], _mean_size(published)
-    n_items = _implied_n(published)
+    n_items = published.implied_n
     sizes = Interval.around(*published.subject_sizes)
     n_denying = n_denying_any = n_tested = 0
     for i, n_star in enumerate(map(Interval.around, _n_star(published))):

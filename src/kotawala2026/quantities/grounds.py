@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.adjacent_clusters import load_categories
-from kotawala2026.exhibits.item_count import jointly_solved
+from kotawala2026.exhibits.item_count import implied_item_count, jointly_solved
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.operating_point import UNDECLARED, USUAL
 from llm_power._board.resolve import shown_verdicts
@@ -38,6 +38,11 @@ class PublishedNumbers(PrintedNumbers):
     def counted(self) -> dict[str, PublishedCounts]:
         """The tables that print b and c of their pairs."""
         return {"Table 6": self.close_pairs, "Table 7": self.adjacent_pairs}
+
+    @property
+    def implied_n(self) -> int:
+        """The N of Table 7's rows; that of its caption fits none of them."""
+        return implied_item_count(self.adjacent_pairs).n_items
 
 
 def load_published(folder: Path) -> PublishedNumbers:

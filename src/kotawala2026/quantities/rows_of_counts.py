@@ -10,7 +10,6 @@ from scipy.special import ndtr, ndtri
 
 from kotawala2026.exhibits.item_count import (
     chained_solved_counts,
-    implied_item_count,
     items_displaying,
     rules_displaying,
     rules_of_table,
@@ -191,15 +190,15 @@ _TABLE = "Table 7"
 def item_count(published: PublishedNumbers) -> Iterator[Finding]:
     """The N and the rounding that the nine rows have in common."""
     counts = published.adjacent_pairs
-    implied, printed = implied_item_count(counts).n_items, int(counts.n_items[0])
+    implied, printed = published.implied_n, int(counts.n_items[0])
     method = "the N at which eq. (6) in b and c, under one rounding, displays most of the N*"
     yield Finding("n_items_implied", _TABLE, implied, method, unit="items")
-    shown = rules_of_table(counts, np.full(len(counts), implied))
+    shown = rules_of_table(counts.n_star, counts, implied)
     method = f"rows of Table 7 whose N* is eq. (6) at N = {implied:,} rounded so"
     for rule in DISPLAY_RULES:
         explained = sum(rule in rules for rules in shown)
         yield Finding("rows_explained_at_implied_n", rule, explained, method)
-    unexplained = rules_of_table(counts, np.full(len(counts), printed)).count(())
+    unexplained = rules_of_table(counts.n_star, counts, printed).count(())
     method = f"rows of Table 7 whose N* no rounding of eq. (6) gives at N = {printed:,}"
     yield Finding("rows_unexplained_at_printed_n", _TABLE, unexplained, method)
     for where, n in (("printed", printed), ("implied", implied)):
@@ -213,7 +212,7 @@ def rows_of_table_7(published: PublishedNumbers) -> Iterator[Finding]:
     """Each cell, recomputed from the other cells of its row."""
     counts = published.adjacent_pairs
     n, names, difference = counts.n_items, counts.label, counts.b - counts.c
-    implied = implied_item_count(counts).n_items
+    implied = published.implied_n
     yield from cells_from_rows(counts, implied)
     n_star = required_n_discordance(counts.b, counts.c, implied)
     yield from _per_pair("n_star_at_implied_n", names, n_star, f"eq. (6) at N = {implied:,}")
@@ -232,8 +231,7 @@ def rows_of_table_7(published: PublishedNumbers) -> Iterator[Finding]:
 @QUANTITIES.on(PublishedNumbers)
 def gaps_of_table_4(published: PublishedNumbers) -> Iterator[Finding]:
     """Gap of Table 4 from the counts of Table 7; its correlation is that of Table 7's row."""
-    pairs = published.adjacent_pairs
-    n = implied_item_count(pairs).n_items
+    pairs, n = published.adjacent_pairs, published.implied_n
     gap_pp = 100 * (pairs.b - pairs.c) / n
     yield from _per_pair("gap_pp_of_counts", pairs.label, gap_pp, f"(b - c)/N, N = {n:,}", "pp")
 

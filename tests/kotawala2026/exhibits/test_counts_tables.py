@@ -107,7 +107,7 @@ def test_flags_go_down_when_a_cell_is_wrong(counts_6: PublishedCounts, published
 def test_figure_3_has_four_bars_beyond_one(
     counts_7: PublishedCounts, table_7: pd.DataFrame
 ) -> None:
-    frame = figure_03(counts_7)
+    frame = figure_03(counts_7, counted_pairs(counts_7, None, counts_7.n_items))
     assert (frame["r"] > 1).sum() == 4
     np.testing.assert_allclose(frame["r"], 1 / frame["q"], rtol=1e-12)
     assert (~frame["resolved"] == (frame["r"] > 1)).all()
@@ -215,7 +215,7 @@ def test_with_items_tables_6_and_11_and_figure_3_are_counted_on_them(
     bars = figure_03(counts_7, of_seven)
     assert (bars["n_items"] == 12031).all()
     assert bars["r"].tolist() == (of_seven["n_star"] / 12031).tolist()
-    moved = connor_r(counts_7, of_seven) != connor_r(counts_7, on_items(counts_7, -1, 12031))
+    moved = connor_r(of_seven) != connor_r(on_items(counts_7, -1, 12031))
     assert moved.tolist() == [row == 5 for row in range(9)]
 
 

@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from kotawala2026.exhibits import figure_03, figure_04, figure_05, figure_06, table_02
+from kotawala2026.exhibits._counts_table import counted_pairs
 from kotawala2026.exhibits._power_curves import crossing_point, curves_of, power_figure
 from kotawala2026.exhibits._power_curves import draw as draw_curves
 from kotawala2026.simulations import TESTS, exact_rates, latent_correlation
@@ -334,8 +335,10 @@ def test_what_depends_on_the_resampled_items_is_said(curves_5: pd.DataFrame) -> 
 # --- Drawing ---------------------------------------------------------------------------------
 
 
-def draw_bars(frame: pd.DataFrame, counts: PublishedCounts) -> Figure:
-    return figure_03.draw(frame, figure_03.connor_r(counts), figure_03.printed_r(counts), 4)
+def bars_and_figure(counts: PublishedCounts) -> tuple[pd.DataFrame, Figure]:
+    pairs = counted_pairs(counts, None, counts.n_items)
+    frame, second = figure_03.figure_03(counts, pairs), figure_03.connor_r(pairs)
+    return frame, figure_03.draw(frame, second, figure_03.printed_r(counts), 4)
 
 
 def test_a_figure_is_drawn_to_the_same_bytes(curves_6: pd.DataFrame, tmp_path: Path) -> None:
@@ -354,8 +357,8 @@ def test_a_figure_is_drawn_to_the_same_bytes(curves_6: pd.DataFrame, tmp_path: P
 
 
 def test_bars_of_figure_3_cross_the_line_where_unresolved(counts_7: PublishedCounts) -> None:
-    frame = figure_03.figure_03(counts_7)
-    ax = draw_bars(frame, counts_7).axes[0]
+    frame, figure = bars_and_figure(counts_7)
+    ax = figure.axes[0]
     bars = [bar for bar in ax.patches if isinstance(bar, Rectangle)]
     assert {bar.get_y() for bar in bars} == {1}
     ends = sorted(1 + bar.get_height() for bar in bars)
