@@ -37,6 +37,8 @@ _MOST_CHARACTERS: Final = 128 * 1024 * 1024
 _OVERHEAD: Final = 50
 # Lists of which each subject takes one entry.
 _SHARED_OUT: Final = ("printed", "states", "printed_standard_error")
+# Filled in after judging, and only in derivations.
+RESULT_PLACEHOLDERS: Final = ("value", "printed", "discrepancy")
 
 Subjects = Mapping[str, Sequence[Mapping[str, Scalar]]]
 
@@ -151,6 +153,63 @@ def _with_words(value: Any, words: Mapping[str, str | float]) -> Any:
     if whole and whole["name"] in words:
         return words[whole["name"]]
     return _BRACES.sub(lambda match: str(words.get(match["name"], match[0])), value)
+
+
+def for_each_subject(entry: Mapping[str, Any], subjects: Subjects) -> Iterator[dict[str, Any]]:
+    """Yield an entry once for each of its subjects, placeholders filled in; another one once."""
+    over = entry.get("over")
+    if over is not None and over not in subjects:
+        known = ", ".join(subjects) or "none"
+        problem = f"there is no list of subjects {over!r}"
+        remedy = f"name one of those under `subjects` ({known})"
+        raise AuditError(problem, remedy=remedy, field="over")
+    if (over is None) == ("*" in entry["id"]):
+        problem = "`over` needs a `*` in the id, and a `*` needs `over`"
+        raise AuditError(problem, remedy="add or remove one of the two", field="id")
+    rows = [{}] if over is None else subjects[over]
+    for i, row in enumerate(rows):
+        own = {
+            name: _own(value, i, len(rows), name) if name in _SHARED_OUT else value
+            for name, value in entry.items()
+        }
+        if "role" in (measures := entry.get("measures", {})):
+            role = _own(measures["role"], i, len(rows), "measures/role")
+            own["measures"] = {**measures, "role": role}
+        number = str(i + 1)
+        words = {"n": number, **{name: str(value) for name, value in row.items()}} if over else {}
+        claim_id = own.pop("id").replace("*", number)
+        filled = {name: _filled_in(value, words, name) for name, value in own.items()}
+        yield {"id": claim_id, **filled}
+
+
+def _own(value: Any, i: int, count: int, field: str) -> Any:
+    """Return a subject's entry of a field that may be a list over all of them."""
+    if not isinstance(value, list):
+        return value
+    if len(value) != count:
+        problem = f"the list has {len(value)} entries for {count} subjects"
+        remedy = "give one entry per subject, in their order, or `over` a list of subjects"
+        raise AuditError(problem, remedy=remedy, field=field)
+    return value[i]
+
+
+def _filled_in(value: Any, words: Mapping[str, str], field: str) -> Any:
+    """Fill in the placeholders of a text, or of every text in a mapping or list."""
+    if isinstance(value, dict):
+        return {name: _filled_in(part, words, f"{field}/{name}") for name, part in value.items()}
+    if isinstance(value, list):
+        return [_filled_in(part, words, f"{field}/{i}") for i, part in enumerate(value)]
+    if not isinstance(value, str):
+        return value
+    with within(field=field):
+        if field != "derivation":
+            return fill_braces(value, words)
+        # What a subject says is filled in, the placeholders of the result stay. A doubled brace
+        # must survive until the result is known.
+        kept = {name: f"{{{name}}}" for name in RESULT_PLACEHOLDERS}
+        escaped = {n: word.replace("{", "{{").replace("}", "}}") for n, word in words.items()}
+        doubled = value.replace("{{", "{{{{").replace("}}", "}}}}")
+        return fill_braces(doubled, kept | escaped)
 
 
 def refuse_excess(entries: Sequence[Mapping[str, Any]], subjects: Subjects) -> None:

@@ -16,13 +16,13 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from llm_power_audit._csv import Rows, below, csv_table, read_csv, suggest
 from llm_power_audit._document import (
-    fill_braces,
+    for_each_subject,
     read_document,
     refuse_excess,
     validate,
@@ -46,9 +46,6 @@ from llm_power_audit.printed import (
     split_parentheses,
     statement_of,
 )
-
-# Filled in after judging, and only in derivations.
-RESULT_PLACEHOLDERS: Final = ("value", "printed", "discrepancy")
 
 # Fields of a claim that are texts with placeholders.
 _TEXTS: Final = (
@@ -143,7 +140,7 @@ def _claims(document: Mapping[str, Any], cells: PrintedCells) -> list[Claim]:
     claims: dict[str, Claim] = {}
     for entry in document["claims"]:
         with within(claim=entry["id"]):
-            repeated = [_claim(entry, row, cells) for row in _repetitions(entry, subjects)]
+            repeated = [_claim(one, cells) for one in for_each_subject(entry, subjects)]
         for claim in repeated:
             if claim.id in claims:
                 raise AuditError(
@@ -153,88 +150,19 @@ def _claims(document: Mapping[str, Any], cells: PrintedCells) -> list[Claim]:
     return list(claims.values())
 
 
-def _repetitions(entry: Mapping[str, Any], subjects: Mapping[str, Any]) -> list[_Row]:
-    over = entry.get("over")
-    if over is not None and over not in subjects:
-        known = ", ".join(subjects) or "none"
-        problem = f"there is no list of subjects {over!r}"
-        remedy = f"name one of those under `subjects` ({known})"
-        raise AuditError(problem, remedy=remedy, field="over")
-    if (over is None) == ("*" in entry["id"]):
-        problem = "`over` needs a `*` in the id, and a `*` needs `over`"
-        raise AuditError(problem, remedy="add or remove one of the two", field="id")
-    if over is None:
-        return [_Row(1, 1, {})]
-    rows = subjects[over]
-    return [
-        _Row(number, len(rows), {"n": str(number), **{k: str(v) for k, v in subject.items()}})
-        for number, subject in enumerate(rows, start=1)
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One repetition of an entry: its number, their count, and the values of placeholders."""
-
-    number: int
-    count: int
-    values: Mapping[str, str]
-
-    def own(self, entry: Mapping[str, Any], name: str, field: str = "") -> Any:
-        """Return this repetition's entry of a field that may be a list over subjects."""
-        value = entry.get(name)
-        if not isinstance(value, list):
-            return value
-        if len(value) != self.count:
-            problem = f"the list has {len(value)} entries for {self.count} subjects"
-            remedy = "give one entry per subject, in their order, or `over` a list of subjects"
-            raise AuditError(problem, remedy=remedy, field=field or name)
-        return value[self.number - 1]
-
-    def fill(self, value: Any, field: str) -> Any:
-        """Fill in the placeholders of a text, or of every text in a mapping or list."""
-        if isinstance(value, str):
-            with within(field=field):
-                return fill_braces(value, self.values)
-        if isinstance(value, dict):
-            return {key: self.fill(part, f"{field}/{key}") for key, part in value.items()}
-        if isinstance(value, list):
-            return [self.fill(part, f"{field}/{i}") for i, part in enumerate(value)]
-        return value
-
-    def fill_later(self, text: str, field: str) -> str:
-        """Fill in what the subject says, and keep the placeholders of the result."""
-        kept = {name: f"{{{name}}}" for name in RESULT_PLACEHOLDERS}
-        escaped = {
-            name: value.replace("{", "{{").replace("}", "}}") for name, value in self.values.items()
-        }
-        # A doubled brace must survive until the result is known.
-        doubled = text.replace("{{", "{{{{").replace("}}", "}}}}")
-        with within(field=field):
-            return fill_braces(doubled, kept | escaped)
-
-
-def _claim(entry: Mapping[str, Any], row: _Row, cells: PrintedCells) -> Claim:
-    texts = {name: str(row.fill(entry.get(name, ""), name)) for name in _TEXTS}
+def _claim(entry: Mapping[str, Any], cells: PrintedCells) -> Claim:
+    texts = {name: str(entry.get(name, "")) for name in _TEXTS}
     if "printed" in entry and ("printed_of" in entry or "cell" in entry):
         problem = "a number is `printed`, or in a `cell`, or that of another claim, `printed_of`"
         raise AuditError(problem, remedy="give one of them", field="printed")
-    claim_id = entry["id"].replace("*", str(row.number))
+    claim_id, printed, cell = entry["id"], entry.get("printed"), None
     exhibit = texts.pop("exhibit") or cells.exhibit(claim_id)
-    printed = row.fill(row.own(entry, "printed"), "printed")
-    cell = None
     if not printed and not texts["printed_of"]:
         cell, printed = cells.find(claim_id, exhibit, entry.get("cell", {}))
-    states = row.fill(row.own(entry, "states"), "states")
-    if cell and cell.part == "text":
-        states = {"text": printed}
-    error = row.own(entry, "printed_standard_error")
-    measures = row.fill(entry.get("measures", {}), "measures")
+    states = {"text": printed} if cell and cell.part == "text" else entry.get("states")
+    error, measures = entry.get("printed_standard_error"), entry.get("measures", {})
     need_finite(error, "printed_standard_error")
-    checks = tuple(
-        _check(row.fill(check, f"checks/{i}"), f"checks/{i}")
-        for i, check in enumerate(entry.get("checks", []))
-    )
+    checks = entry.get("checks", [])
     claim = Claim(
         **texts,
         exhibit=exhibit or None,
@@ -243,11 +171,11 @@ def _claim(entry: Mapping[str, Any], row: _Row, cells: PrintedCells) -> Claim:
         printed=printed or "",
         statement=Printed("text") if texts["printed_of"] else statement_of(printed, states),
         printed_standard_error=math.nan if error is None else float(error),
-        follows_from=tuple(row.fill(entry.get("follows_from", []), "follows_from")),
-        checks=checks,
+        follows_from=tuple(entry.get("follows_from", [])),
+        checks=tuple(_check(check, f"checks/{i}") for i, check in enumerate(checks)),
         exhaustive=entry.get("exhaustive", False),
-        derivation=row.fill_later(entry.get("derivation", ""), "derivation"),
-        role=row.own(measures, "role", "measures/role"),
+        derivation=entry.get("derivation", ""),
+        role=measures.get("role"),
         measures=measures,
         cell=cell,
     )

@@ -312,7 +312,7 @@ def test_claims_are_counted_before_they_are_repeated(
     )
     assert len(load_register(path).claims) == 6
     monkeypatch.setattr(_document, "_MOST_CLAIMS", 5)
-    monkeypatch.setattr(register, "_repetitions", lambda *_: pytest.fail("it was repeated"))
+    monkeypatch.setattr(register, "for_each_subject", lambda *_: pytest.fail("it was repeated"))
     assert "claim 'y/*': there are more than 5 claims. Remedy" in refuse(path)
 
 
