@@ -9,8 +9,8 @@ first, whichever ranks better.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache, partial
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
@@ -141,18 +141,26 @@ def _placeholders_of(value: Any) -> Iterator[str]:
             yield from _placeholders_of(part)
 
 
-def _with_words(value: Any, words: Mapping[str, str | float]) -> Any:
+def _with_words(entry: Any, words: Mapping[str, str | float]) -> Any:
     """Fill in a row's words; one that is all of a text keeps its type, other braces stay."""
+
+    def fill(text: str, _: str) -> str | float:
+        whole = _BRACES.fullmatch(text)
+        if whole and whole["name"] in words:
+            return words[whole["name"]]
+        return _BRACES.sub(lambda match: str(words.get(match["name"], match[0])), text)
+
+    return _each_text(entry, fill)
+
+
+def _each_text(value: Any, change: Callable[[str, str], Any], field: str = "") -> Any:
+    """Return a value with every text in it changed, a function of the text and its field."""
     if isinstance(value, dict):
-        return {name: _with_words(part, words) for name, part in value.items()}
+        below = f"{field}/" if field else ""
+        return {name: _each_text(part, change, f"{below}{name}") for name, part in value.items()}
     if isinstance(value, list):
-        return [_with_words(part, words) for part in value]
-    if not isinstance(value, str):
-        return value
-    whole = _BRACES.fullmatch(value)
-    if whole and whole["name"] in words:
-        return words[whole["name"]]
-    return _BRACES.sub(lambda match: str(words.get(match["name"], match[0])), value)
+        return [_each_text(part, change, f"{field}/{i}") for i, part in enumerate(value)]
+    return change(value, field) if isinstance(value, str) else value
 
 
 def for_each_subject(entry: Mapping[str, Any], subjects: Subjects) -> Iterator[dict[str, Any]]:
@@ -178,8 +186,7 @@ def for_each_subject(entry: Mapping[str, Any], subjects: Subjects) -> Iterator[d
         number = str(i + 1)
         words = {"n": number, **{name: str(value) for name, value in row.items()}} if over else {}
         claim_id = own.pop("id").replace("*", number)
-        filled = {name: _filled_in(value, words, name) for name, value in own.items()}
-        yield {"id": claim_id, **filled}
+        yield {"id": claim_id, **_each_text(own, partial(_filled_in, words))}
 
 
 def _own(value: Any, i: int, count: int, field: str) -> Any:
@@ -193,22 +200,16 @@ def _own(value: Any, i: int, count: int, field: str) -> Any:
     return value[i]
 
 
-def _filled_in(value: Any, words: Mapping[str, str], field: str) -> Any:
-    """Fill in the placeholders of a text, or of every text in a mapping or list."""
-    if isinstance(value, dict):
-        return {name: _filled_in(part, words, f"{field}/{name}") for name, part in value.items()}
-    if isinstance(value, list):
-        return [_filled_in(part, words, f"{field}/{i}") for i, part in enumerate(value)]
-    if not isinstance(value, str):
-        return value
+def _filled_in(words: Mapping[str, str], text: str, field: str) -> str:
+    """Fill in the placeholders of a text."""
     with within(field=field):
         if field != "derivation":
-            return fill_braces(value, words)
+            return fill_braces(text, words)
         # What a subject says is filled in, the placeholders of the result stay. A doubled brace
         # must survive until the result is known.
         kept = {name: f"{{{name}}}" for name in RESULT_PLACEHOLDERS}
         escaped = {n: word.replace("{", "{{").replace("}", "}}") for n, word in words.items()}
-        doubled = value.replace("{{", "{{{{").replace("}}", "}}}}")
+        doubled = text.replace("{{", "{{{{").replace("}}", "}}}}")
         return fill_braces(doubled, kept | escaped)
 
 

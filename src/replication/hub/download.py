@@ -31,14 +31,15 @@ def download(
 ) -> Path:
     """Return the path of a data set's file, fetching it if it is missing or wrong."""
     path = download_path(folder, access.endpoint(dataset.source), dataset)
-    known, there = _compared(dataset, path, lock, access)
-    if known is not None and there == known.sha256:
-        _log.info("%s: is there, and its %s is right", dataset.name, called(known.sha256))
-        return path
-    if access.offline:
-        raise _offline(dataset, path, known, there)
-    with about(dataset.name, dataset.file), only_writer(path):
-        _fetch(dataset, path, lock, access, patience or Patience())
+    with about(dataset.name, dataset.file):
+        known, there = _compared(dataset, path, lock, access)
+        if known is not None and there == known.sha256:
+            _log.info("%s: is there, and its %s is right", dataset.name, called(known.sha256))
+            return path
+        if access.offline:
+            raise _offline(path, known, there)
+        with only_writer(path):
+            _fetch(dataset, path, lock, access, patience or Patience())
     return path
 
 
@@ -100,21 +101,19 @@ def require_unchanged(
     """Return what is known of downloaded files, which have to be so still."""
     every = []
     for dataset, path in zip(datasets, paths, strict=True):
-        known, there = _compared(dataset, path, lock, access)
-        if known is None:
-            raise HubError(
-                f"neither the register nor {lock.path} says what its file is",
-                remedy="download it first; if it is there, remove it and start again",
-                dataset=dataset.name,
-                file=str(path),
-            )
-        if there != known.sha256:
-            raise HubError(
-                f"the file that is here is not the one of {called(known.sha256)} {known.sha256}",
-                remedy="it was changed since it was downloaded: remove it and start again",
-                dataset=dataset.name,
-                file=str(path),
-            )
+        with about(dataset.name, str(path)):
+            known, there = _compared(dataset, path, lock, access)
+            if known is None:
+                raise HubError(
+                    f"neither the register nor {lock.path} says what its file is",
+                    remedy="download it first; if it is there, remove it and start again",
+                )
+            if there != known.sha256:
+                one = f"the one of {called(known.sha256)} {known.sha256}"
+                raise HubError(
+                    f"the file that is here is not {one}",
+                    remedy="it was changed since it was downloaded: remove it and start again",
+                )
         every.append(known)
     return every
 
@@ -133,7 +132,6 @@ def _compared(
             remedy=f"take its id from a clone of {dataset.page} (git rev-parse "
             f"{dataset.revision}:{dataset.file}), or the SHA-256 of a copy that you trust, and "
             f"write it beside the file in {dataset.listed_in}/files",
-            dataset=dataset.name,
             file=dataset.file,
         )
     else:
@@ -142,7 +140,7 @@ def _compared(
     return known, sum_like(path, like) if path.is_file() else None
 
 
-def _offline(dataset: Dataset, path: Path, known: Locked | None, there: str | None) -> HubError:
+def _offline(path: Path, known: Locked | None, there: str | None) -> HubError:
     if there is None:
         problem = "the file is not here"
     elif known is None:
@@ -153,7 +151,6 @@ def _offline(dataset: Dataset, path: Path, known: Locked | None, there: str | No
     return HubError(
         f"{problem}, and the network is not to be used",
         remedy="run once with hub: offline: false in config.yaml and without HF_HUB_OFFLINE",
-        dataset=dataset.name,
         file=str(path),
     )
 

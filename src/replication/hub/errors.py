@@ -55,7 +55,7 @@ class TransientError(HubError):
 
 
 @contextmanager
-def about(dataset: str, file: str) -> Iterator[None]:
+def about(dataset: str, file: str | None = None) -> Iterator[None]:
     """Add to an error which data set and which file it is about, as far as it does not say so."""
     try:
         yield

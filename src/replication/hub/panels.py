@@ -21,7 +21,7 @@ from replication.constraints import BoardScore, load_board_scores
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset, download_path
 from replication.hub.download import require_unchanged
-from replication.hub.errors import HubError
+from replication.hub.errors import HubError, about
 from replication.hub.lock import Locked, LockFile
 from replication.hub.matrices import AbsentRow, Matrix, Scores, read_matrix
 from replication.hub.plan import PanelTask
@@ -122,7 +122,8 @@ def _read_models(panel: PanelTask, files: Mapping[Path, Dataset]) -> TaskScores:
     selected = select_models(read, [path.stem for path in files])
     task = replace(selected, models=tuple(dataset.model for dataset in datasets))
     for j, dataset in enumerate(datasets):
-        _check_rows(task, j, dataset)
+        with about(dataset.name):
+            _check_rows(task, j, dataset)
     return task
 
 
@@ -136,9 +137,10 @@ def _off_the_displayed(
     off, others = {}, {}
     for j, dataset in enumerate(datasets):
         try:
-            off[dataset.model] = _check_score(
-                task, j, dataset, displayed, is_accepted=dataset.name in accepted
-            )
+            with about(dataset.name):
+                off[dataset.model] = _check_score(
+                    task, j, dataset, displayed, is_accepted=dataset.name in accepted
+                )
         except HubError as error:
             if not error.fault:
                 raise
@@ -193,14 +195,12 @@ def _check_rows(task: TaskScores, model: int, dataset: Dataset) -> None:
             f"the item set is another: {task.n_items - scored} of the {task.n_items} items of "
             f"the other models have no score here, the first is {missing!r}",
             remedy="use complete runs on one version of the benchmark",
-            dataset=dataset.name,
         )
     if dataset.rows is not None and not dataset.rows[0] <= scored <= dataset.rows[1]:
         declared = "-".join(map(str, dict.fromkeys(dataset.rows)))
         raise HubError(
             f"there are {scored} items, the register declares {declared}",
             remedy="pin the complete run of the model in the register; some runs were cut short",
-            dataset=dataset.name,
         )
 
 
@@ -217,7 +217,6 @@ def _check_score(
         raise HubError(
             "no score was displayed for this model",
             remedy="use the paper's name of the model as the last part of the register's name",
-            dataset=dataset.name,
         )
     score = displayed[dataset.model]
     solved = int(task.values[:, model].sum())
@@ -232,7 +231,6 @@ def _check_score(
         f"{score.n_items} were displayed ({solved - score.correct:+d})",
         remedy="pin the run that the board displayed in the register; to go on with this one and "
         f"have it recorded, list {dataset.name} under hub: accept_other_score in config.yaml",
-        dataset=dataset.name,
         # Of another number of items it is another benchmark.
         fault="no_run_with_the_displayed_score" if task.n_items == score.n_items else "",
     )
