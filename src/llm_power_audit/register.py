@@ -155,7 +155,7 @@ def _claim(entry: Mapping[str, Any], cells: PrintedCells) -> Claim:
     if "printed" in entry and ("printed_of" in entry or "cell" in entry):
         problem = "a number is `printed`, or in a `cell`, or that of another claim, `printed_of`"
         raise AuditError(problem, remedy="give one of them", field="printed")
-    claim_id, printed, cell = entry["id"], entry.get("printed"), None
+    claim_id, printed, cell = entry["id"], entry.get("printed", ""), None
     exhibit = texts.pop("exhibit") or cells.exhibit(claim_id)
     if not printed and not texts["printed_of"]:
         cell, printed = cells.find(claim_id, exhibit, entry.get("cell", {}))
@@ -168,7 +168,7 @@ def _claim(entry: Mapping[str, Any], cells: PrintedCells) -> Claim:
         exhibit=exhibit or None,
         id=claim_id,
         kind=entry.get("kind", "claim"),
-        printed=printed or "",
+        printed=printed,
         statement=Printed("text") if texts["printed_of"] else statement_of(printed, states),
         printed_standard_error=math.nan if error is None else float(error),
         follows_from=tuple(entry.get("follows_from", [])),

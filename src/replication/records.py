@@ -357,9 +357,7 @@ def _data(root: Path) -> list[Path]:
     return [path for path in files if path.suffix not in (".py", ".pyc")]
 
 
-@cache
-def _sum_of(path: Path) -> str:
-    return sum_of(path)
+_sum_of = cache(sum_of)
 
 
 def _file(root: Path, module: str) -> Path:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
 from llm_power._provenance import Provenance, provenance_kinds
-from llm_power._report.tables import Column, Formatter, as_integer
+from llm_power._report.tables import Column, as_integer
 from llm_power._statistics.arrays import ArrayLike
 from llm_power_audit.agreement import agrees
 from llm_power_audit.printed import Printed
@@ -46,16 +48,8 @@ def agrees_rounded(printed: Printed, value: float, *, standard_error: float = 0.
     )
 
 
-def compared(
-    name: str,
-    header: str,
-    number: Formatter | None = None,
-    *,
-    given: bool = False,
-    chance: bool = False,
-) -> Column:
-    """Return the column of a quantity of `beside`: a number with the digits of the printed one."""
-    return Column(name, header, number, "right", printed=True, given=given, chance=chance)
+#: The column of a quantity of `beside`: a number with the digits of the printed one.
+compared: Final = partial(Column, align="right", printed=True)
 
 
 def as_rounded_up(value: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -136,7 +135,7 @@ def shown_columns(frame: pd.DataFrame, label: str, n_star: Formatter) -> list[Co
         compared("rho", "ρ̂"),
         compared("p_chi2", "p, χ²"),
         compared("p_exact", "p, exact"),
-        replace(compared("n_star", "N*", n_star), bold="unresolved"),
+        compared("n_star", "N*", n_star, bold="unresolved"),
     ]
 
 

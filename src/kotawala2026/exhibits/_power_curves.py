@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -184,8 +183,10 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
         n_star, crossing, multiple = (
             float(curve[name].iloc[0]) for name in ("n_star", "crossing", "crossing_to_n_star")
         )
-        looks = {"color": color, "label": f"${symbol} = {gap:.2f}$"}
-        handles.append(_add_points(ax, curve, marker=marker, **looks))
+        label = f"${symbol} = {gap:.2f}$"
+        looks: dict[str, Any] = {"color": color, "label": label, "marker": marker} | _POINTS
+        points = (curve["n_items"], curve["power"], curve["power_se"])
+        handles.append(ax.errorbar(*points, **looks))
         ax.axvspan(
             n_star * (1 - tolerance), n_star * (1 + tolerance), color=color, alpha=0.2, linewidth=0
         )
@@ -230,10 +231,6 @@ def _by_little(
     barely = gaps[(spare >= 0) & (spare < error)]
     listed = " and ".join(f"{x:g}" for x in barely)
     return f" (at {gap} = {listed} with less than a standard error to spare)" if listed else ""
-
-
-def _add_points(ax: Axes, points: pd.DataFrame, **looks: Any) -> Any:
-    return ax.errorbar(points["n_items"], points["power"], points["power_se"], **_POINTS, **looks)
 
 
 def _with_crossing(curve: pd.DataFrame, tolerance: float) -> pd.DataFrame:

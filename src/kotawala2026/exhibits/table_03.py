@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -93,9 +92,9 @@ def present(
         columns=[
             Column("label", "Gap"),
             compared("pairs", "Pairs"),
-            replace(compared("unresolved", "Unresolved"), align="decimal"),
-            replace(compared("r_median", "Median r", given=True), align="decimal"),
-            replace(compared("r_worst", "Worst r", given=True), align="decimal"),
+            compared("unresolved", "Unresolved", align="decimal"),
+            compared("r_median", "Median r", given=True, align="decimal"),
+            compared("r_worst", "Worst r", given=True, align="decimal"),
         ],
         finding=f"{total['unresolved']} of {total['pairs']} pairs are unresolved: they need more "
         f"items than their task has (r = N*/N > 1), {_above(buckets)}.",

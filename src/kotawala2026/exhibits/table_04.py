@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -74,12 +73,10 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
             Column("label", "Pair"),
             compared("gap_pp", "δ̂, pp"),
             compared("rho", "ρ̂"),
-            replace(compared("icc", "ICC(D)", given=True), align="decimal"),
-            replace(compared("design_effect", "DE", given=True), align="decimal"),
+            compared("icc", "ICC(D)", given=True, align="decimal"),
+            compared("design_effect", "DE", given=True, align="decimal"),
             Column("n_star", "N*, no clusters", as_rounded_up, "right", bold="beyond"),
-            replace(
-                compared("n_star_cluster", "Cluster N*", _items, given=True), bold="beyond_cluster"
-            ),
+            compared("n_star_cluster", "Cluster N*", _items, given=True, bold="beyond_cluster"),
         ],
         finding="With subjects as clusters "
         f"{count_unresolved(frame['resolved_cluster'])} of {len(frame)} pairs are unresolved, "

@@ -72,9 +72,9 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
             for column in (
                 Column("label", "Pair"),
                 compared("gap_pp", "δ̂, pp"),
-                replace(compared("p_chi2", "p, χ²"), align="decimal"),
-                replace(compared("p_exact", "p, exact"), align="decimal"),
-                replace(compared("p_midp", "p, mid-p"), align="decimal"),
+                compared("p_chi2", "p, χ²", align="decimal"),
+                compared("p_exact", "p, exact", align="decimal"),
+                compared("p_midp", "p, mid-p", align="decimal"),
                 Column("zero_in_ci", "CI ∋ 0", align="center", printed=True),
                 Column("verdict", "Verdict", align="center", printed=True),
             )

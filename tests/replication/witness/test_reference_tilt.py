@@ -32,7 +32,7 @@ def tilt(lower: list[float], upper: list[float], weights: list[float]) -> IntArr
 
 def is_met(values: IntArray, lower: list[float], upper: list[float]) -> list[bool]:
     seen = median_and_worst(values.astype(float))
-    return ((seen > lower) & (seen < upper)).tolist()
+    return list(map(bool, (seen > lower) & (seen < upper)))
 
 
 def all_values() -> FloatArray:
