@@ -10,7 +10,7 @@ A function with the name of an exhibit, or of a job, returns what simulates each
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import product
 from typing import Any, Final, Literal
@@ -325,16 +325,9 @@ def findings_simulated(settings: Mapping[str, Any], numbers: Mapping[str, int]) 
 
 
 def _row(cells: tuple[float, float], mixture: Mixture, **how: Any) -> dict[str, object]:
-    result = e_process_calibration(*cells, mixture=mixture, **how)
-    late = np.quantile(result.stopping_items, 0.8, method="inverted_cdf")
-    return {
-        "mixture": mixture.name,
-        "rejection_rate": result.rejection_rate,
-        "standard_error": result.standard_error,
-        "mean_stopping": result.mean_stopping,
-        "mean_stopping_error": result.mean_stopping_error,
-        "stopping_p80": float(late),
-    }
+    result = asdict(e_process_calibration(*cells, mixture=mixture, **how))
+    late = np.quantile(result.pop("stopping_items"), 0.8, method="inverted_cdf")
+    return {"mixture": mixture.name, **result, "stopping_p80": float(late)}
 
 
 def latent_correlation(p_a: ArrayLike, p_b: ArrayLike, rho: ArrayLike) -> FloatArray:

@@ -228,12 +228,8 @@ def _outcome(
     found = folder.find(check, role, as_text=statement.relation == "text")
     ruling = judge_value(
         statement,
-        found.value,
-        lower=found.lower,
-        upper=found.upper,
-        standard_error=found.standard_error,
+        **vars(found),
         printed_standard_error=claim.printed_standard_error,
-        evidence=found.evidence,
         one_is_enough=claim.kind == "cross_check",
         rounding=rounding,
     )

@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from typing import Final
@@ -33,15 +32,6 @@ from llm_power_audit.independence import independent_tests
 from llm_power_audit.misprints import Detection
 from llm_power_audit.printed import as_decimal
 from llm_power_audit.written_verdicts import VERDICT_TERMS, Term, claim_anchor
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """A value as it is shown, and in full where that says more."""
-
-    text: str
-    full: str = ""
-
 
 _PACKAGE: Final = "llm_power_audit"
 _EVIDENCE: Final[Mapping[Evidence, Term]] = {
@@ -340,15 +330,16 @@ def _contradicts(evidence: Evidence, counts: Mapping[tuple[str, str], int]) -> s
     return f"contradicts none of its {claims:,} claims" if claims else "no claim here rests on it"
 
 
-def _computed(outcome: Outcome, claim: Claim) -> _Shown:
+def _computed(outcome: Outcome, claim: Claim) -> tuple[str, str]:
+    """Return a value as it is shown, and in full where that says more."""
     text = outcome.shown(claim)
     if isinstance(outcome.value, str):
-        return _Shown(text)
+        return text, ""
     if outcome.is_set:
-        return _Shown(text, f"{outcome.lower!r} to {outcome.upper!r}")
+        return text, f"{outcome.lower!r} to {outcome.upper!r}"
     if outcome.standard_error > 0:
         text += f" ± {display_number(claim, outcome.standard_error)}"
-    return _Shown(text, repr(outcome.value))
+    return text, repr(outcome.value)
 
 
 def _difference(outcome: Outcome, claim: Claim) -> str:

@@ -73,17 +73,12 @@ def make(inputs: Inputs) -> Exhibit:
 
 def figure_02(pairs: pd.DataFrame) -> pd.DataFrame:
     """Bars of Figure 2: r = N*/N of each pair, ascending within its task."""
-    frame = pd.DataFrame(
-        {
-            "task": [task_label(task) for task in pairs["task"]],
-            "pair": list(map(pair_label, pairs["model_a"], pairs["model_b"])),
-            "n_items": pairs["n_items"],
-            "delta": pairs["delta"],
-            "n_star": pairs["n_star"],
-            "r": pairs["n_star"] / pairs["n_items"],
-            "resolved": pairs["resolved"].astype(bool),
-        }
+    frame = pairs[["task", "n_items", "delta", "n_star"]].assign(
+        task=pairs["task"].map(task_label),
+        r=pairs["n_star"] / pairs["n_items"],
+        resolved=pairs["resolved"].astype(bool),
     )
+    frame.insert(1, "pair", list(map(pair_label, pairs["model_a"], pairs["model_b"])))
     tasks = frame.groupby("task", sort=False)
     return pd.concat([rows.sort_values("r", kind="stable") for _, rows in tasks], ignore_index=True)
 

@@ -68,18 +68,9 @@ def make(inputs: Inputs) -> Exhibit:
 
 def figure_03(counts: PublishedCounts, pairs: pd.DataFrame) -> pd.DataFrame:
     """Bars of Figure 3: r = N*/N of `counted_pairs`, as Table 7 names them."""
-    return pd.DataFrame(
-        {
-            "label": counts.label,
-            "model_a": counts.model_a,
-            "model_b": counts.model_b,
-            "n_items": pairs["n_items"],
-            "n_star": pairs["n_star"],
-            "q": pairs["q"],
-            "r": pairs["n_star"] / pairs["n_items"],
-            "resolved": pairs["resolved"],
-        }
-    )
+    names = {"label": counts.label, "model_a": counts.model_a, "model_b": counts.model_b}
+    bars = pd.DataFrame(names).join(pairs[["n_items", "n_star", "q"]])
+    return bars.assign(r=bars["n_star"] / bars["n_items"], resolved=pairs["resolved"])
 
 
 def connor_r(pairs: pd.DataFrame) -> FloatArray:

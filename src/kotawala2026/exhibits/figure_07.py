@@ -123,24 +123,15 @@ def figure_07(pairs: pd.DataFrame, gap: float, possible: pd.Series) -> pd.DataFr
     (low, at_most), (at_least, high) = (
         (some.min(), some.max()) for some in (possible[is_enough], possible[~is_enough])
     )
-    return pd.DataFrame(
-        {
-            "label": rank_labels(rows),
-            "model_a": rows["model_a"],
-            "model_b": rows["model_b"],
-            "n_items": rows["n_items"],
-            "delta": rows["delta"],
-            "rho": rows["rho"],
-            "n_star": rows["n_star"],
-            "r": rows["n_star"] / rows["n_items"],
-            "resolved": rows["resolved"].astype(bool),
-            "is_printed": is_printed,
-        }
-        | {
-            name: np.where(is_printed, end, np.nan)
-            for name, end in zip(sum(_ENDS, ()), (low, at_most, at_least, high), strict=True)
-        }
+    ends = zip(sum(_ENDS, ()), (low, at_most, at_least, high), strict=True)
+    bars = rows[["model_a", "model_b", "n_items", "delta", "rho", "n_star"]].assign(
+        r=rows["n_star"] / rows["n_items"],
+        resolved=rows["resolved"].astype(bool),
+        is_printed=is_printed,
+        **{name: np.where(is_printed, end, np.nan) for name, end in ends},
     )
+    bars.insert(0, "label", rank_labels(rows))
+    return bars
 
 
 def draw(frame: pd.DataFrame) -> Figure:

@@ -82,9 +82,8 @@ class PairBounds:
             [bounds.never_resolved, bounds.always_resolved], ["unresolved", "resolved"], "depends"
         )
         critical = {
-            "critical_rho": bounds.critical_rho,
-            "critical_b": bounds.critical_b,
-            "critical_c": bounds.critical_c,
+            name: np.where(bounds.depends, getattr(bounds, name), np.nan)
+            for name in ("critical_rho", "critical_b", "critical_c")
         }
         return pd.DataFrame(
             {
@@ -96,7 +95,7 @@ class PairBounds:
                 "correct_b": [b.correct for _, b in self.pairs],
                 "gap_pp": 100 * self.gaps,
                 "verdict": verdict,
-                **{name: np.where(bounds.depends, x, np.nan) for name, x in critical.items()},
+                **critical,
                 "rho_lowest": bounds.lowest.rho,
                 "rho_highest": bounds.highest.rho,
                 "n_star_at_lowest_rho": bounds.lowest.n_star,
