@@ -12,7 +12,7 @@ from typing import Any, Final
 from llm_power_audit._references import NUMBER
 from llm_power_audit.agreement import display_corrected
 from llm_power_audit.claims import WEIGHTS, Finding
-from llm_power_audit.evaluate import Audit, Judged, Outcome
+from llm_power_audit.evaluate import Audit, Judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def computed(item: Judged) -> str:
     """Return what was computed for a claim, by every reading, in the digits of the printed text."""
     readings = [outcome for outcome in item.outcomes if outcome.check.reading]
     outcomes = readings or ([item.deciding] if item.deciding else [])
-    ends = [end for outcome in outcomes for end in _ends(outcome)]
+    ends = [end for o in outcomes for end in ((o.lower, o.upper) if o.is_set else (o.value,))]
     texts = list(dict.fromkeys(display_corrected(item.claim, end) for end in ends))
     numbers = [end for end in ends if not isinstance(end, str)]
     if len(texts) > 2 and len(numbers) == len(ends):
@@ -100,10 +100,6 @@ def computed(item: Judged) -> str:
         return " to ".join(texts)
     between = " to " if len(outcomes) == 1 else " or "
     return between.join(texts) or "not computed"
-
-
-def _ends(outcome: Outcome) -> list[float | str]:
-    return [outcome.lower, outcome.upper] if outcome.is_set else [outcome.value]
 
 
 def corrections_json(audit: Audit) -> str:

@@ -187,7 +187,9 @@ class Court:
                 try:
                     outcomes.append(_outcome(claim, check, self._folder, claims, rounding))
                 except Undefined as error:
-                    outcomes.append(_undefined(check, error.problem))
+                    nothing = Ruling("not_checkable", "", math.nan, math.nan)
+                    found = Found("", "none")
+                    outcomes.append(_assemble(check, found, 0.0, nothing, error.problem))
         return _judge(claim, tuple(outcomes), self._folder.rule_of)
 
     def judge_again(self, claim: Claim, claims: Mapping[str, Claim]) -> Judged:
@@ -237,11 +239,6 @@ def _outcome(
         ruling = replace(ruling, verdict="contradicted", rounding="")
     error = joint_error(found.standard_error, claim.printed_standard_error)
     return _assemble(check, found, error, ruling)
-
-
-def _undefined(check: Check, reason: str) -> Outcome:
-    nothing = Ruling("not_checkable", "", math.nan, math.nan)
-    return _assemble(check, Found("", "none"), 0.0, nothing, reason)
 
 
 def _in_other_unit(claim: Claim, check: Check) -> bool:

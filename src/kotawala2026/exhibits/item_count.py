@@ -44,7 +44,7 @@ def rules_of_table(
     """`rules_displaying` of every printed N* of a table, by the b and c of its pairs."""
     sizes = np.broadcast_to(n_items, len(n_star))
     rows = zip(n_star, pairs.b, pairs.c, sizes, strict=True)
-    return [rules_displaying(_whole(printed), int(b), int(c), int(n)) for printed, b, c, n in rows]
+    return [rules_displaying(round(x.value), int(b), int(c), int(n)) for x, b, c, n in rows]
 
 
 def common_items(ranges: Sequence[range]) -> range:
@@ -67,7 +67,7 @@ def implied_item_count(counts: PublishedCounts) -> ImpliedItems:
     best, best_rank = ImpliedItems(printed, "nearest"), (0, 0)
     for rule in DISPLAY_RULES:
         admitted = [
-            items_displaying(_whole(cell), int(b), int(c), rule)
+            items_displaying(round(cell.value), int(b), int(c), rule)
             for cell, b, c in zip(counts.n_star, counts.b, counts.c, strict=True)
             if b != c
         ]
@@ -131,7 +131,3 @@ def _jointly_solved_by_pair(counts: PublishedCounts, i: int, n: int) -> int:
     # both accuracies. What then differs from the print shows in the exhibit.
     nearest = round((n * (p_a.value + p_b.value) - (b + c)) / 2)
     return min(max(nearest, 0), n - b - c)
-
-
-def _whole(printed: Printed) -> int:
-    return round(printed.value)
