@@ -16,7 +16,7 @@ from llm_power._choices import Family
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.cluster_moments import Anova, ClusterMoments
-from llm_power._statistics.cluster_requirement import icc_interval, requirement_of
+from llm_power._statistics.cluster_requirement import cluster_requirement, icc_interval
 from llm_power._statistics.cluster_robust import ClusterRobustTest, cluster_robust_test
 from llm_power._statistics.design_effect import resolution_of
 
@@ -135,7 +135,7 @@ def cluster_columns(
     columns: dict[str, Any] = dict.fromkeys(CLUSTER_COLUMNS, np.nan)
     resolved: Any = [pd.NA] * len(pairs)
     if clusters is not None:
-        need = requirement_of(clusters.fit, alpha=point.alpha, power=point.power)
+        need = cluster_requirement(clusters.fit, alpha=point.alpha, power=point.power)
         columns |= core_cluster_columns(clusters.fit, clusters.test.p, point) | {
             "icc_low": clusters.icc_low,
             "icc_high": clusters.icc_high,

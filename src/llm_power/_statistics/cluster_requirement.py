@@ -31,7 +31,6 @@ from llm_power._statistics._numerics import find_roots
 from llm_power._statistics.argument_checks import (
     broadcast,
     finite,
-    non_negative,
     open_unit,
     positive,
 )
@@ -50,21 +49,6 @@ _NEAR: Final = 1e-9
 _PAIRS: Final = 2**9
 # Numbers of clusters that are looked up, if there are more pairs than that.
 _TABULATED: Final = 2_000
-
-
-def kish_design_effect(cluster_sizes: ArrayLike, icc: ArrayLike) -> FloatArray:
-    r"""Design effect of clusters of unequal size, from sizes of shape (n_clusters, ...).
-
-    .. math:: DE = 1 + \left(\frac{\sum_k n_k^2}{N} - 1\right) \max(\mathrm{ICC}, 0)
-
-    Shapes: `cluster_sizes` (n_clusters, ...).
-    """
-    sizes = non_negative("cluster_sizes", cluster_sizes)
-    if sizes.ndim == 0:
-        raise InvalidArgument(
-            f"cluster_sizes must hold one number a cluster, got {cluster_sizes!r}"
-        )
-    return design_effect(ratio(np.square(sizes).sum(axis=0), sizes.sum(axis=0)), icc)
 
 
 def icc_interval(
@@ -210,7 +194,6 @@ def cluster_power(
     n_clusters: ArrayLike,
     cluster_size: ArrayLike,
     *,
-    size_cv: ArrayLike = 0.0,
     alpha: float = 0.05,
     hall: bool = False,
 ) -> FloatArray:
@@ -218,11 +201,10 @@ def cluster_power(
 
     Broadcast shape; the near rejection region alone, as in eq. (2).
     """
-    clusters, size, inside, spread, sigma, gap = broadcast(
+    clusters, size, inside, sigma, gap = broadcast(
         n_clusters=finite("n_clusters", n_clusters),
         cluster_size=positive("cluster_size", cluster_size),
         icc=np.maximum(finite("icc", icc), 0.0),
-        size_cv=1 + np.square(non_negative("size_cv", size_cv)),
         sigma_d=positive("sigma_d", sigma_d),
         delta=np.abs(finite("delta", delta)),
     )
@@ -230,7 +212,7 @@ def cluster_power(
         raise InvalidArgument(f"n_clusters must be at least 2, got {float(clusters.min())!r}")
     if np.any(inside > 1):
         raise InvalidArgument(f"icc must not exceed 1, got {float(inside.max())!r}")
-    shift = gap / sigma * np.sqrt(clusters / ((1 - inside) / size + spread * inside))
+    shift = gap / sigma * np.sqrt(clusters / ((1 - inside) / size + inside))
     power = near_power_of_both if hall else near_power
     return power(shift, clusters, open_unit("alpha", alpha))
 
@@ -311,7 +293,7 @@ class ClusterRequirement:
 
 
 def cluster_requirement(
-    moments: ClusterMoments, *, alpha: float = 0.05, power: float = 0.80
+    fit: Anova, *, alpha: float = 0.05, power: float = 0.80
 ) -> ClusterRequirement:
     r"""Required items from the clusters at hand, and required clusters of the size at hand.
 
@@ -324,11 +306,6 @@ def cluster_requirement(
     :math:`N^*_{IID} \cdot DE` holds the cluster size fixed: it is a number of clusters times that
     size, and reads as items only where new clusters come with them.
     """
-    return requirement_of(moments.anova, alpha=alpha, power=power)
-
-
-def requirement_of(fit: Anova, *, alpha: float, power: float) -> ClusterRequirement:
-    """Return `cluster_requirement` of clusters that are pooled already."""
     n, clusters, squares = fit.n_items, fit.n_clusters, fit.squared_sizes
     # By Kish's effective number of clusters.
     inside, spread = np.maximum(fit.icc, 0.0), ratio(clusters, ratio(np.square(n), squares))

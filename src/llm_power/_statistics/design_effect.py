@@ -76,8 +76,7 @@ def design_effect(mean_cluster_size: ArrayLike, icc: ArrayLike) -> FloatArray:
     .. math:: DE = 1 + (\bar m - 1) \max(ICC, 0)
 
     The paper uses the mean size, as here. For unequal clusters Kish's form has
-    :math:`\sum_k n_k^2 / N` for :math:`\bar m`, which is larger: the mean size is lenient. See
-    `llm_power._statistics.cluster_requirement.kish_design_effect`.
+    :math:`\sum_k n_k^2 / N` for :math:`\bar m`, which is larger: the mean size is lenient.
 
     Kish (1965), Survey Sampling, Wiley.
 

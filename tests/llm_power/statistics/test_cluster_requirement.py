@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from clustered_items import R_B, R_C, R_N, RTOL, random_counts
 from scipy.stats import f, nct, t
 
 from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import ArrayLike
 from llm_power._statistics.cluster_moments import (
     ClusterMoments,
     moments_from_counts,
@@ -20,7 +23,6 @@ from llm_power._statistics.cluster_requirement import (
     cluster_power,
     cluster_requirement,
     icc_interval,
-    kish_design_effect,
 )
 from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.design_effect import cluster_resolution, design_effect
@@ -36,23 +38,28 @@ SUBJECTS = np.array(
 )
 
 
+def kish(sizes: ArrayLike, icc: float) -> float:
+    """Design effect at the sizes at hand, of a pair whose ICC is known."""
+    n = np.asarray(sizes, dtype=float)
+    fit = replace(moments_from_counts(n, n // 2, n // 4).anova, icc=np.asarray(icc))
+    return float(cluster_requirement(fit).design_effect)
+
+
 def test_kish_effect_is_the_variance_of_the_mean_of_correlated_items() -> None:
     sizes, icc = [3, 1, 7, 0, 12], 0.13
     labels = np.repeat(np.arange(5), sizes)
     correlation = np.where(labels[:, np.newaxis] == labels, icc, 0.0)
     np.fill_diagonal(correlation, 1.0)
     n = labels.size
-    np.testing.assert_allclose(kish_design_effect(sizes, icc), correlation.sum() / n, rtol=RTOL)
-    assert kish_design_effect(sizes, -0.2) == 1
-    assert np.isnan(kish_design_effect(sizes, np.nan))
+    np.testing.assert_allclose(kish(sizes, icc), correlation.sum() / n, rtol=RTOL)
 
 
 def test_the_mean_size_is_lenient_by_a_tenth_on_real_subjects() -> None:
     """An ICC of .0255: 22.9 at the mean size and 25.4 by Kish."""
     mean = float(design_effect(SUBJECTS.mean(), 0.0255))
     assert mean == pytest.approx(22.9, abs=0.05)
-    assert float(kish_design_effect(SUBJECTS, 0.0255)) == pytest.approx(25.4, abs=0.5)
-    equal = kish_design_effect(np.full(14, 859.0), 0.0255)
+    assert kish(SUBJECTS, 0.0255) == pytest.approx(25.4, abs=0.5)
+    equal = kish(np.full(14, 859.0), 0.0255)
     np.testing.assert_allclose(equal, design_effect(859, 0.0255), rtol=RTOL)
 
 
@@ -65,9 +72,9 @@ def test_power_of_14_subjects_does_not_rise_with_their_items() -> None:
 
 
 def test_power_equals_scipys_noncentral_t_and_wald_power() -> None:
-    shift = 0.1 / 0.5 * np.sqrt(12 / (0.9 / 20 + 1.25 * 0.1))
+    shift = 0.1 / 0.5 * np.sqrt(12 / (0.9 / 20 + 0.1))
     expected = nct.sf(t.isf(0.025, 11), 11, shift)
-    found = cluster_power(-0.1, 0.5, 0.1, 12, 20, size_cv=0.5)
+    found = cluster_power(-0.1, 0.5, 0.1, 12, 20)
     np.testing.assert_allclose(found, expected, rtol=1e-9)
     # Of very many clusters it is the normal law's.
     many = cluster_power(0.1, 15.0, 0.0, 10**5, 2)
@@ -90,15 +97,16 @@ def at(pair: int, clusters: float, size: float, cv: float) -> float:
     fit = cluster_resolution(MOMENTS)
     delta = float(MOMENTS.sum_d[:, pair].sum() / fit.n_items[pair])
     sigma = np.sqrt(MOMENTS.sum_d2[:, pair].sum() / fit.n_items[pair] - delta**2)
-    icc = fit.icc[pair]
-    return float(cluster_power(delta, sigma, icc, clusters, size, size_cv=cv))
+    icc = max(float(fit.icc[pair]), 0.0)
+    shift = abs(delta) / sigma * np.sqrt(clusters / ((1 - icc) / size + (1 + cv**2) * icc))
+    return float(nct.sf(t.isf(0.025, clusters - 1), clusters - 1, shift))
 
 
 MOMENTS = moments_from_counts(*random_counts(12, 9, 40))
 
 
 def test_power_at_the_required_items_and_clusters_is_the_target() -> None:
-    need = cluster_requirement(MOMENTS)
+    need = cluster_requirement(MOMENTS.anova)
     finite = np.isfinite(need.items_per_cluster)
     assert 0 < finite.sum() < 40
     for pair in range(40):
@@ -119,7 +127,7 @@ def test_power_at_the_required_items_and_clusters_is_the_target() -> None:
 
 def test_equal_clusters_without_correlation_need_the_items_of_independent_ones() -> None:
     moments = moments_from_counts([20] * 6, [8, 8, 8, 8, 8, 8], [4, 4, 4, 4, 4, 4])
-    need, independent = cluster_requirement(moments), cluster_resolution(moments).n_star_iid
+    need, independent = cluster_requirement(moments.anova), cluster_resolution(moments).n_star_iid
     t = shift_of_power(6, 0.05, 0.8) / z_sum(0.05, 0.8)
     np.testing.assert_allclose(need.n_star, independent * np.square(t), rtol=RTOL)
     np.testing.assert_array_equal(need.design_effect, 1)
@@ -127,11 +135,11 @@ def test_equal_clusters_without_correlation_need_the_items_of_independent_ones()
 
 
 def test_zero_gap_is_out_of_reach_and_an_undefined_icc_undefined() -> None:
-    zero = cluster_requirement(moments_from_counts([10, 10], [5, 1], [1, 5]))
+    zero = cluster_requirement(moments_from_counts([10, 10], [5, 1], [1, 5]).anova)
     np.testing.assert_array_equal([zero.n_star, zero.n_clusters], [np.inf, np.inf])
-    single = cluster_requirement(moments_from_counts([20, 0], [5, 0], [2, 0]))
+    single = cluster_requirement(moments_from_counts([20, 0], [5, 0], [2, 0]).anova)
     assert np.isnan([single.n_star, single.n_clusters]).all()
-    vector = cluster_requirement(moments_from_counts(R_N, R_B, R_C))
+    vector = cluster_requirement(moments_from_counts(R_N, R_B, R_C).anova)
     assert vector.n_star.shape == vector.n_clusters.shape == ()
 
 
@@ -140,8 +148,6 @@ def test_bad_arguments_are_named() -> None:
         cluster_power(0.1, 0.4, 0.1, 1, 10)
     with pytest.raises(InvalidArgument, match="icc must not exceed 1, got 1.5"):
         cluster_power(0.1, 0.4, 1.5, 5, 10)
-    with pytest.raises(InvalidArgument, match="cluster_sizes must hold one number a cluster"):
-        kish_design_effect(5, 0.1)
     with pytest.raises(InvalidArgument, match="mean_cluster_size must be at least 1, got -10.0"):
         design_effect(-10, 0.5)
     with pytest.raises(InvalidArgument, match="icc must not exceed 1, got 1.2"):
