@@ -295,7 +295,17 @@ def pairs_of_board(
     top: int | None = None,
 ) -> BoardPairs:
     """Return the pairs of tasks that make a board, each with the cluster column that one has."""
-    _require_a_board(tasks, cluster, declared, top)
+    require_different_tasks(tasks)
+    for task in tasks:
+        require_top(task, top)
+        lacking = {task.models[j] for j in np.flatnonzero(~np.all(task.scored, axis=0))}
+        if not lacking <= task.provenance.tolerated.get(NO_SCORE, {}).keys():
+            apply_missing_policy(task, "error")
+    if declared.weighted and cluster is None:
+        raise InvalidArgument(
+            "missing scores are weighted by cluster, and no cluster column is named. Remedy: name "
+            "one (--cluster), or choose another policy for missing scores."
+        )
     return BoardPairs(clustered(tasks, cluster), family, cluster, point, declared)
 
 
@@ -423,22 +433,6 @@ class _Tested:
     rows: slice
     tests: PairTests
     clusters: PooledClusters | None
-
-
-def _require_a_board(
-    tasks: Sequence[TaskScores], cluster: str | None, declared: Declared, top: int | None
-) -> None:
-    require_different_tasks(tasks)
-    for task in tasks:
-        require_top(task, top)
-        lacking = {task.models[j] for j in np.flatnonzero(~np.all(task.scored, axis=0))}
-        if not lacking <= task.provenance.tolerated.get(NO_SCORE, {}).keys():
-            apply_missing_policy(task, "error")
-    if declared.weighted and cluster is None:
-        raise InvalidArgument(
-            "missing scores are weighted by cluster, and no cluster column is named. Remedy: name "
-            "one (--cluster), or choose another policy for missing scores."
-        )
 
 
 @contextmanager

@@ -156,19 +156,6 @@ def task_overview(verdicts: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index()
 
 
-def summarize_board(verdicts: pd.DataFrame) -> dict[str, Any]:
-    """Return the verdict counts, tasks and procedures of a verdict table, JSON-ready."""
-    return {
-        "n_pairs": len(verdicts),
-        "verdicts": count_verdicts(verdicts),
-        "n_resolved": int(verdicts["resolved"].sum()),
-        "n_unattainable": int((~verdicts["attainable"].dropna().astype(bool)).sum()),
-        "n_crossed": int(verdicts["crossed"].dropna().astype(bool).sum()),
-        "tasks": task_overview(verdicts).to_dict(orient="records"),
-        "procedures": unresolved_by_procedure(verdicts).to_dict(orient="records"),
-    }
-
-
 def describe_board(
     board: BoardVerdicts,
     tasks: Sequence[TaskScores],
@@ -186,7 +173,8 @@ def describe_board(
         **asdict(board.declared),
         "measure": asdict(measure_of(tasks)),
         "warnings": [
-            *board_warnings(board),
+            *missing_warnings(board),
+            *(board.average.warnings() if board.average else []),
             *_tested_by_items(tasks, board.cluster),
             *(_clusters_left_out(tasks, board.cluster) if board.declared.weighted else []),
         ],
@@ -228,19 +216,28 @@ def _glance(board: BoardVerdicts, task: TaskScores) -> dict[str, Any]:
 
 
 def _summarized(board: BoardVerdicts) -> dict[str, Any]:
-    """Return `summarize_board`; for pairs that are not held, without the procedures."""
-    if board.streamed is None:
-        shown = {} if board.top is None else {"shown": board.shown_words}
-        return summarize_board(board.verdicts) | {"n_pairs": board.n_pairs} | shown
-    streamed, tally = board.streamed, board.streamed.tally
+    """Return the counts of all pairs; procedures are of pairs that are held."""
+    if board.streamed is not None:
+        streamed, tally = board.streamed, board.streamed.tally
+        return {
+            "n_pairs": streamed.n_pairs,
+            "verdicts": tally.verdicts,
+            **{f"n_{name}": tally.counts[name] for name in ("resolved", "unattainable", "crossed")},
+            "tasks": streamed.tasks,
+            "procedures": [],
+            "kept": streamed.keep.words,
+            "shown": streamed.shown.words,
+        }
+    verdicts = board.verdicts
     return {
-        "n_pairs": streamed.n_pairs,
-        "verdicts": tally.verdicts,
-        **{f"n_{name}": tally.counts[name] for name in ("resolved", "unattainable", "crossed")},
-        "tasks": streamed.tasks,
-        "procedures": [],
-        "kept": streamed.keep.words,
-        "shown": streamed.shown.words,
+        "n_pairs": board.n_pairs,
+        "verdicts": board.verdict_counts,
+        "n_resolved": int(verdicts["resolved"].sum()),
+        "n_unattainable": int((~verdicts["attainable"].dropna().astype(bool)).sum()),
+        "n_crossed": int(verdicts["crossed"].dropna().astype(bool).sum()),
+        "tasks": task_overview(verdicts).to_dict(orient="records"),
+        "procedures": unresolved_by_procedure(verdicts).to_dict(orient="records"),
+        **({} if board.top is None else {"shown": board.shown_words}),
     }
 
 
@@ -261,11 +258,6 @@ def discovery_sentence(control: Control, alpha: float) -> str:
         f"ranks hold simultaneously, with {100 * (1 - alpha):g}% confidence, and can separate "
         "fewer models than the verdicts."
     )
-
-
-def board_warnings(board: BoardVerdicts) -> list[str]:
-    """Return `missing_warnings`, and those of the average."""
-    return missing_warnings(board) + (board.average.warnings() if board.average else [])
 
 
 def missing_warnings(board: BoardVerdicts) -> list[str]:

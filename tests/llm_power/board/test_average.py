@@ -16,7 +16,7 @@ from llm_power._board.average import TaskAverage, read_weights
 from llm_power._board.operating_point import Declared
 from llm_power._board.page_data import page_data
 from llm_power._board.resolve import resolve_board
-from llm_power._board.summary import board_warnings, describe_board
+from llm_power._board.summary import describe_board
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
 from llm_power._scores.frames import read_frame
@@ -136,13 +136,14 @@ def test_models_that_a_task_lacks_are_left_out_by_name() -> None:
     assert board.average is not None
     assert [*board.average.ranks["model"]] == ["a", "b"]
     assert len(board.average.verdicts) == 1
-    (warning,) = board_warnings(board)
+    (warning,) = board.average.warnings()
     assert warning == (
         "the average over tasks leaves out c (not in trivia), d (not in trivia), x (not in exam)"
     )
     strangers = [TASKS[0], drawn("trivia", 80, [0.3, 0.2], models="ax")]
     board = resolve_board(strangers)
-    (warning,) = board_warnings(board)
+    assert board.average is not None
+    (warning,) = board.average.warnings()
     assert warning.startswith("no average over tasks: fewer than two models are in all of them; b")
     assert "average over tasks" not in screen(board)
     why = "fewer than two models have every task"
