@@ -41,7 +41,7 @@ from llm_power._gate.reports import comparison_answer
 from llm_power._planning.ask import Planned, planned_from_task
 from llm_power._report.answer import Reply
 from llm_power._report.board_answer import board_answer
-from llm_power._report.board_files import title_of, write_board, writes_csv
+from llm_power._report.board_files import title_of, write_board
 from llm_power._scores._choosing import settled
 from llm_power._scores.frames import read_memory
 from llm_power._scores.options import ReadOptions
@@ -192,18 +192,13 @@ class Resolved(Reply):
         Without `csv`, pairs.csv is left out above 10,000 pairs.
         """
         out = Path(folder)
+        write = partial(
+            write_board, out, self.board, self.tasks, self.summary, csv=csv, plots=plots
+        )
         if self._resolving is not None and self.board.streamed and self._dataset is None:
             with self._resolving(out) as (_, dataset):
-                return self._written(out, dataset, csv, plots)
-        return self._written(out, self._dataset, csv, plots)
-
-    def _written(
-        self, out: Path, dataset: Path | None, csv: bool | None, plots: Sequence[Picture]
-    ) -> str:
-        csv = writes_csv(self.board) if csv is None else csv
-        return write_board(
-            out, self.board, self.tasks, self.summary, dataset=dataset, csv=csv, plots=plots
-        )
+                return write(dataset=dataset)
+        return write(dataset=self._dataset)
 
     def compare(self, baseline: str, candidate: str) -> Compared:
         """Compare a candidate with the model that it would replace, on the tasks of the board."""

@@ -14,7 +14,12 @@ from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.resolution import PAIR_KEY
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import IntArray, ratio
-from llm_power._statistics.repeats import ItemMeans, items_or_repeats, variances_of_means
+from llm_power._statistics.repeats import (
+    ItemMeans,
+    RepeatVariances,
+    items_or_repeats,
+    variances_of_means,
+)
 
 _FOUND: Final = ["n_items", "delta", "repeats", "between", "within_a", "within_b"]
 REPEAT_COLUMNS: Final[Mapping[str, str]] = {
@@ -62,11 +67,7 @@ def repeats_table(
 
 def _of_pair(task: TaskScores, pair: Any) -> dict[str, float]:
     columns = [task.models.index(model) for model in (pair.model_a, pair.model_b)]
-    number, variance = task.answers.number, task.answers.variance
-    found = variances_of_means(
-        *(ItemMeans(task.merits[:, j], number[:, j], variance[:, j]) for j in columns)
-    )
-    both = number[:, columns]
+    found, both = variances_of_pair(task, *columns), task.answers.number[:, columns]
     return {
         "n_items": int(found.n_items),
         "repeats": _harmonic_mean(both[(both > 0).all(axis=1)]),
@@ -75,6 +76,14 @@ def _of_pair(task: TaskScores, pair: Any) -> dict[str, float]:
             for name in ("delta", "between", "within_a", "within_b")
         },
     }
+
+
+def variances_of_pair(task: TaskScores, first: int, second: int) -> RepeatVariances:
+    """Return the variances between and within items of two models, by their positions."""
+    number, variance = task.answers.number, task.answers.variance
+    return variances_of_means(
+        *(ItemMeans(task.merits[:, j], number[:, j], variance[:, j]) for j in (first, second))
+    )
 
 
 def _harmonic_mean(numbers: IntArray) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llm_power._board.measure import points, whole
+from llm_power._board.repeats import variances_of_pair
 from llm_power._choices import TEST_NAMES
 from llm_power._errors import InvalidArgument, ScoreError, counted, listed
 from llm_power._planning.curves import PlanCurves, sizes_around, sizes_of_gaps
@@ -35,7 +36,6 @@ from llm_power._statistics.pilot_design import (
     cluster_pilot,
     pilot_design,
 )
-from llm_power._statistics.repeats import ItemMeans, variances_of_means
 
 Unit = Literal["items", "clusters"]
 
@@ -191,11 +191,7 @@ def variances_of_pilot(
 ) -> Variances:
     """Estimate the variance of the paired difference at each level from a pilot."""
     pair = select_models(task, [model_a, model_b])
-    columns = [pair.models.index(model_a), pair.models.index(model_b)]
-    number, variance = pair.answers.number, pair.answers.variance
-    found = variances_of_means(
-        *(ItemMeans(pair.values[:, j], number[:, j], variance[:, j]) for j in columns)
-    )
+    found = variances_of_pair(pair, 0, 1)
     if pair.repeats is None:
         items, within = float(found.standard_error**2 * found.n_items), 0.0
     else:
@@ -203,7 +199,7 @@ def variances_of_pilot(
     items = max(items, 0.0)
     if cluster is None:
         return Variances(0.0, items, within)
-    d = pair.values[:, columns[0]] - pair.values[:, columns[1]]
+    d = pair.values[:, 0] - pair.values[:, 1]
     names, codes = pair.cluster_codes(cluster)
     subjects = cluster_pilot(moments_from_differences(d, np.asarray(names)[codes])).between
     return Variances(subjects, max(items - subjects, 0.0), within)
@@ -224,9 +220,8 @@ def _read(
     if model_a == model_b:
         raise InvalidArgument(f"model_a and model_b must differ, got {model_a!r} twice")
     pair = select_models(task, [model_a, model_b])
-    scores = pair.values[:, [pair.models.index(model_a), pair.models.index(model_b)]]
-    both = ~np.isnan(scores).any(axis=1)
-    d = scores[both, 0] - scores[both, 1]
+    both = pair.scored.all(axis=1)
+    d = pair.values[both, 0] - pair.values[both, 1]
     if not d.any():
         raise ScoreError(
             f"{model_a!r} and {model_b!r} differ on none of {len(d):,} items",

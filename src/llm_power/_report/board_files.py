@@ -28,6 +28,8 @@ _TITLES: Final = {
     "average": "Verdicts on the average over the tasks of a leaderboard",
     "repeats": "Items or repeats for the pairs of a leaderboard",
 }
+#: Pairs up to which pairs.csv is written unasked: 10 MB.
+CSV_UP_TO: Final = 10_000
 _CARD: Final = "card.png"
 _TABLE_ENDS: Final = (".parquet", ".csv", ".csv-metadata.json")
 
@@ -47,12 +49,13 @@ def write_board(
     summary: Mapping[str, Any],
     *,
     dataset: Path | None = None,
-    csv: bool = True,
+    csv: bool | None = None,
     plots: Sequence[Picture] = (),
 ) -> str:
     """Write the files of a board, and pictures in the formats `plots`; return notes on what lacks.
 
-    The folder `dataset` of `stream_board`, on the same disk, becomes the folder ``pairs``.
+    Without `csv`, pairs.csv is left out above `CSV_UP_TO` pairs. The folder `dataset` of
+    `stream_board`, on the same disk, becomes the folder ``pairs``.
     """
     made = {"pairs": board.verdicts[PAIRS_COLUMNS]}
     if board.average is not None:
@@ -62,6 +65,7 @@ def write_board(
     provenance = score_provenance(tasks)
     pictures = [f"board.{each}" for each in plots]
 
+    writes_csv = len(board.verdicts) <= CSV_UP_TO if csv is None else csv
     title = title_of(board, tasks)
     best = tasks if board.top is None else [x.part(models=range(board.top)) for x in tasks]
     shown = page_data(board.verdicts, summary, title=title, average=board.average)
@@ -69,7 +73,7 @@ def write_board(
     def write(folder: Path) -> None:
         for stem, table in made.items():
             table.to_parquet(folder / f"{stem}.parquet", index=False, compression="zstd")
-            if csv or stem != "pairs":
+            if writes_csv or stem != "pairs":
                 _write_csv(folder, stem, table, provenance)
         if dataset is not None:
             dataset.rename(folder / DATASET)
@@ -133,15 +137,6 @@ def _boxes(shown: PageData, pictures: Sequence[str]) -> str:
     what = counted(len(lacking), "character")
     drawn = ", ".join([*pictures, _CARD])
     return f"note: {drawn}: boxes for {what} that the fonts lack" if lacking else ""
-
-
-#: Pairs up to which pairs.csv is written unasked: 10 MB.
-CSV_UP_TO: Final = 10_000
-
-
-def writes_csv(board: BoardVerdicts) -> bool:
-    """Return whether a board is small enough for pairs.csv by default."""
-    return len(board.verdicts) <= CSV_UP_TO
 
 
 def _tables(

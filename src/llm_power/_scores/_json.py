@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import re
 from collections.abc import Callable, Container, Iterator
@@ -16,7 +17,7 @@ from typing import Any, Final
 import orjson
 
 from llm_power._errors import ScoreError
-from llm_power._scores._source import HeldFile, StreamedFile
+from llm_power._scores._source import SourceFile, StreamedFile
 
 # Characters. The largest record seen holds the options, prompts and answers of one question, in
 # some tens of thousands.
@@ -28,7 +29,7 @@ _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _OF_NUMBER: Final = re.compile(r"[-+.eE0-9]*")
 
 
-def json_records(source: StreamedFile | HeldFile) -> Iterator[Any]:
+def json_records(source: StreamedFile | SourceFile) -> Iterator[Any]:
     """Yield the records of a file, which is a list if its first character is a bracket."""
     text = _Text(source)
     if text.peek() != "[":
@@ -106,11 +107,13 @@ def _lines(text: _Text) -> Iterator[Any]:
 class _Text:
     """The text of a file, held as far as it is read and not used."""
 
-    def __init__(self, source: StreamedFile | HeldFile) -> None:
+    def __init__(self, source: StreamedFile | SourceFile) -> None:
         self.at = 0
         self.n_records = 0
         self.is_new_line = False
-        self._source = source
+        self._path = source.path
+        held = io.BytesIO(source.data) if isinstance(source, SourceFile) else source
+        self._read = held.read
         self._text = ""
         self._ended = False
         self._is_new = False  # no line of the text has been parsed
@@ -173,7 +176,7 @@ class _Text:
         return ScoreError(
             f"damaged after {self.n_records} records: {problem}",
             remedy="write or download the file again",
-            file=str(self._source.path),
+            file=str(self._path),
         )
 
     def _more(self) -> bool:
@@ -183,7 +186,7 @@ class _Text:
         rest = self._text[self.at :]
         if len(rest) > LARGEST_RECORD:
             raise self.fault(f"the next one is longer than {LARGEST_RECORD >> 20} million letters")
-        data = self._source.read(max(_PIECE, len(rest)))
+        data = self._read(max(_PIECE, len(rest)))
         self._ended = not data
         try:
             self._text = rest + self._decode(data, final=self._ended)

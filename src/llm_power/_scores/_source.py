@@ -151,18 +151,6 @@ class StreamedFile:
         )
 
 
-class HeldFile:
-    """A file that has been read whole, to be read in pieces."""
-
-    def __init__(self, source: SourceFile) -> None:
-        self.path = source.path
-        self._stream = io.BytesIO(source.data)
-
-    def read(self, size: int) -> bytes:
-        """Return the next bytes, at most `size` of them, none at the end."""
-        return self._stream.read(size)
-
-
 def _not_readable(path: Path, error: Exception) -> ScoreError:
     reason = getattr(error, "strerror", None) or str(error)
     return ScoreError(f"cannot be read ({reason})", remedy="check the path", file=str(path))

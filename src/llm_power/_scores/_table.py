@@ -29,7 +29,7 @@ import pyarrow.parquet as pq
 
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._json import inside, json_records
-from llm_power._scores._source import ZIP_MAGIC, HeldFile, NoClusterColumn, SourceFile, open_archive
+from llm_power._scores._source import ZIP_MAGIC, NoClusterColumn, SourceFile, open_archive
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 
 PARQUET_MAGIC: Final = b"PAR1"
@@ -551,7 +551,7 @@ def _of_rows(rows: Iterator[list[str]], source: SourceFile) -> Table:
 def read_json(source: SourceFile, paths: Sequence[str]) -> Table:
     """Read JSON Lines, or one list: an object a row, each with the same names."""
     columns: dict[str, list[Any]] = {}
-    for number, row in enumerate(json_records(HeldFile(source)), start=1):
+    for number, row in enumerate(json_records(source), start=1):
         if not isinstance(row, dict):
             raise source.fault(
                 f"row {number} is a {type(row).__name__} instead of an object",

@@ -27,7 +27,7 @@ from llm_power._scores._attempts import (
 from llm_power._scores._items import Displayed, displayed
 from llm_power._scores._json import inside, json_records, list_inside
 from llm_power._scores._logs import AS_WRITTEN, LogFormat
-from llm_power._scores._source import HeldFile, SourceFile, read_file
+from llm_power._scores._source import SourceFile, read_file
 
 # Metrics of Every Eval Ever that are means of the scores of samples.
 _MEANS: Final = {"accuracy", "acc", "exact_match", "mean", "pass_rate", "pass@1"}
@@ -80,7 +80,7 @@ OPENCOMPASS: Final = LogFormat(
 
 def _of_bfcl(source: SourceFile, run: Run) -> Iterator[Attempt]:
     log = run.log
-    records = list(json_records(HeldFile(source)))
+    records = list(json_records(source))
     if not records or not _is_total(records[0]):
         raise log.fault("its first line is not of totals", AS_WRITTEN)
     total, failures = records[0], {_id(one, log) for one in records[1:]}
@@ -98,7 +98,7 @@ def _of_bfcl(source: SourceFile, run: Run) -> Iterator[Attempt]:
             f"{results}, which does not exist",
             "keep the folders as the tool wrote them",
         )
-    ids = [_id(one, log) for one in json_records(HeldFile(read_file(results)))]
+    ids = [_id(one, log) for one in json_records(read_file(results))]
     beyond = failures.difference(ids)
     solved = len({*ids}) - len(failures)
     if beyond or len({*ids}) != total["total_count"]:

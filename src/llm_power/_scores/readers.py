@@ -19,7 +19,6 @@ from llm_power._scores._head import Head
 from llm_power._scores._json import json_records
 from llm_power._scores._logs import LogFormat
 from llm_power._scores._source import (
-    HeldFile,
     NoClusterColumn,
     SourceFile,
     only_file,
@@ -335,7 +334,7 @@ def _recognize_folder(folder: Path) -> str:
 
 
 def _recognize_json_table(source: SourceFile, options: ReadOptions) -> str:
-    first = next(json_records(HeldFile(source)), None)
+    first = next(json_records(source), None)
     if isinstance(first, dict):
         if is_counts(first):
             return "counts"
