@@ -24,31 +24,6 @@ WITNESS_NOTE: Final = (
 # The text of a PNG that says what is seen.
 FINDING: Final = "Finding"
 
-# How far a recomputed number can bear on a printed one, strongest first. Whole counts that a board
-# displayed are exact like the numbers a paper prints, and come from outside it: that they agree is
-# more than that the paper agrees with itself. Two printings of one number are no evidence for it:
-# that they agree is their consistency, and counted apart. A sample of real items whose choice was
-# not random comes after what is exact or has a known error.
-Evidence = Literal[
-    "raw",
-    "derived",
-    "displayed",
-    "counts",
-    "consistency",
-    "simulated",
-    "raw_sample",
-    "witness_held_out",
-    "witness_fitted",
-    "stand_in",
-    "none",
-]
-EVIDENCE: Final[tuple[Evidence, ...]] = get_args(Evidence)
-# What an audit says of a claim.
-Verdict = Literal[
-    "holds", "holds_rounded", "contradicted", "ambiguous", "feasible", "not_checkable"
-]
-VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
-
 _PHRASES: dict[Kind, str] = {
     "published": "from published numbers",
     "simulated": "simulated",

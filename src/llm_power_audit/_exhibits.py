@@ -13,8 +13,7 @@ from typing import Final
 
 from PIL import Image, UnidentifiedImageError
 
-from llm_power._provenance import VERDICTS, Verdict
-from llm_power_audit.claims import Cell, Claim, Exhibit
+from llm_power_audit.claims import VERDICTS, Cell, Claim, Exhibit, Verdict
 from llm_power_audit.corrections import ContradictedFinding
 from llm_power_audit.evaluate import Audit, Judged
 

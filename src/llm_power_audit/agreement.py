@@ -10,8 +10,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from statistics import NormalDist
 from typing import Final, Literal
 
-from llm_power._provenance import Evidence, Verdict
-from llm_power_audit.claims import Claim
+from llm_power_audit.claims import Claim, Evidence, Verdict
 from llm_power_audit.printed import SUFFIX_EXPONENT, DisplayRule, Printed, as_decimal
 
 # The level, two-sided, of every tolerance of chance: an audit with a hundred simulated numbers,

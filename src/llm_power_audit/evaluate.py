@@ -11,7 +11,6 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
-from llm_power._provenance import EVIDENCE, Evidence, Verdict
 from llm_power_audit._document import fill_braces
 from llm_power_audit._errors import AuditError, Undefined, within
 from llm_power_audit.agreement import (
@@ -23,7 +22,7 @@ from llm_power_audit.agreement import (
     judge_readings,
     judge_value,
 )
-from llm_power_audit.claims import Check, Claim, Column, Register
+from llm_power_audit.claims import EVIDENCE, Check, Claim, Column, Evidence, Register, Verdict
 from llm_power_audit.printed import DISPLAY_RULES, DisplayRule, as_decimal, printed_unit
 from llm_power_audit.selection import Found, ResultFolder
 from llm_power_audit.written_verdicts import in_words

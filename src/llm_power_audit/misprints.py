@@ -13,11 +13,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
-from llm_power._provenance import EVIDENCE
 from llm_power._statistics.intervals import wilson_interval
 from llm_power_audit import register
 from llm_power_audit._csv import csv_rows, csv_table, write_rows
-from llm_power_audit.claims import Cell, Claim
+from llm_power_audit.claims import EVIDENCE, Cell, Claim
 from llm_power_audit.evaluate import Judged
 from llm_power_audit.mutation import with_number
 from llm_power_audit.printed import as_decimal

@@ -20,11 +20,10 @@ from zlib import crc32
 
 import pandas as pd
 
-from llm_power._provenance import EVIDENCE, Evidence, Verdict
 from llm_power._report.text_tables import markdown_table
 from llm_power_audit._errors import AuditError
 from llm_power_audit.agreement import HOLDING, interval
-from llm_power_audit.claims import Claim, Column, Register
+from llm_power_audit.claims import EVIDENCE, Claim, Column, Evidence, Register, Verdict
 from llm_power_audit.evaluate import Court, Judged
 from llm_power_audit.printed import NUMBER, Printed, Relation, parse_printed
 from llm_power_audit.selection import ResultFolder

@@ -14,11 +14,10 @@ from urllib.parse import urlencode
 from jinja2 import Environment
 
 from llm_power._errors import InvalidArgument, counted, one_line
-from llm_power._provenance import Evidence, Verdict
 from llm_power._report.page import page_environment, page_parts
 from llm_power_audit._exhibits import counts_by_exhibit, excerpt, input_name, verdict_map
 from llm_power_audit.agreement import HOLDING, display_number
-from llm_power_audit.claims import Check, Claim, Exhibit, Weight
+from llm_power_audit.claims import Check, Claim, Evidence, Exhibit, Verdict, Weight
 from llm_power_audit.corrections import (
     ContradictedFinding,
     computed,

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from llm_power._errors import one_line
-from llm_power._provenance import EVIDENCE, KINDS, SOURCE_KINDS, Evidence
+from llm_power._provenance import KINDS, SOURCE_KINDS
 from llm_power_audit._csv import below, read_csv, suggest
 from llm_power_audit._errors import UNDEFINED, AuditError, Undefined
-from llm_power_audit.claims import Check, Condition, Role
+from llm_power_audit.claims import EVIDENCE, Check, Condition, Evidence, Role
 from llm_power_audit.printed import as_decimal
 
 _EVIDENCE_OF_ROLE: Mapping[str, Evidence] = {

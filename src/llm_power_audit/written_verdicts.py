@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from llm_power._provenance import VERDICTS, Verdict
 from llm_power_audit._csv import Rows, csv_table
+from llm_power_audit.claims import VERDICTS, Verdict
 
 CLAIMS: Final = Path("audit/claims.csv")
 

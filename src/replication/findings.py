@@ -18,9 +18,10 @@ from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeVar
 import pandas as pd
 
 from llm_power._errors import InvalidArgument
-from llm_power._provenance import Evidence, ScoresKind
+from llm_power._provenance import ScoresKind
 from llm_power_audit._csv import csv_table
 from llm_power_audit._errors import UNDEFINED
+from llm_power_audit.claims import Evidence
 from llm_power_audit.printed_tables import load_table
 from llm_power_audit.register import REMARK
 from replication.constraints import Constraint, Interval, load_constraints

@@ -6,8 +6,17 @@ import math
 from dataclasses import replace
 from typing import Final
 
-from llm_power._provenance import Evidence, Verdict
-from llm_power_audit.claims import Cell, Check, Claim, Exhibit, Finding, Register, Weight
+from llm_power_audit.claims import (
+    Cell,
+    Check,
+    Claim,
+    Evidence,
+    Exhibit,
+    Finding,
+    Register,
+    Verdict,
+    Weight,
+)
 from llm_power_audit.evaluate import Audit, Judged, Outcome
 from llm_power_audit.printed import Printed
 

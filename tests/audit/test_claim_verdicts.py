@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power._provenance import EVIDENCE, Evidence, Verdict
 from llm_power_audit.agreement import (
     MONTE_CARLO_LEVEL,
     MONTE_CARLO_STANDARD_ERRORS,
@@ -19,6 +18,7 @@ from llm_power_audit.agreement import (
     judge_readings,
     judge_value,
 )
+from llm_power_audit.claims import EVIDENCE, Evidence, Verdict
 from llm_power_audit.printed import DisplayRule, Printed, Relation
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from registers import audited, check, claim, write_register, write_results
 
-from llm_power._provenance import EVIDENCE, VERDICTS
 from llm_power_audit import audit_files
 from llm_power_audit._errors import AuditError
+from llm_power_audit.claims import EVIDENCE, VERDICTS
 from llm_power_audit.evaluate import Judged, audit
 from llm_power_audit.independence import IndependentTests, independent_tests
 from llm_power_audit.register import load_register

@@ -15,8 +15,8 @@ import pytest
 from report_examples import HOSTILE, example_audit, hostile_audit
 
 from llm_power._errors import InvalidArgument
-from llm_power._provenance import EVIDENCE
 from llm_power_audit.audit_files import _links, totals_cells
+from llm_power_audit.claims import EVIDENCE
 from llm_power_audit.evaluate import Audit, Judged
 from llm_power_audit.printed import Printed
 from llm_power_audit.report import render_report

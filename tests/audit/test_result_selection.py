@@ -10,9 +10,8 @@ import pytest
 from registers import check, write_results
 
 from llm_power._errors import LLMPowerError
-from llm_power._provenance import Evidence
 from llm_power_audit._errors import AuditError
-from llm_power_audit.claims import Check, Role
+from llm_power_audit.claims import Check, Evidence, Role
 from llm_power_audit.selection import ResultFolder
 
 

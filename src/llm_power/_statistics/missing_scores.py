@@ -24,7 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln, ndtr, stdtr, stdtrit
+from scipy.special import gammaln, ndtr, stdtr
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import counts, numbers, refuse
@@ -191,9 +191,6 @@ class WeightedGap:
     standard_error: FloatArray
     #: Two-sided p-value of a zero gap, by t.
     p: FloatArray
-    #: `low`, `high`: Limits of the interval of 95 %.
-    low: FloatArray
-    high: FloatArray
 
 
 def weighted_moments(moments: ClusterMoments, cluster_sizes: ArrayLike) -> ClusterMoments:
@@ -245,11 +242,9 @@ def weighted_gap(moments: ClusterMoments, cluster_sizes: ArrayLike) -> WeightedG
     variance = within + between
     error = np.where(variance > 0, np.sqrt(variance), np.nan)
     df = np.maximum(freedom, 1.0)
-    delta, reach = moments.origin + shift, -stdtrit(df, 0.025) * error
+    delta = moments.origin + shift
     return WeightedGap(
         delta=np.asarray(delta),
         standard_error=error,
         p=np.asarray(2 * stdtr(df, -np.abs(delta / error))),
-        low=np.asarray(delta - reach),
-        high=np.asarray(delta + reach),
     )

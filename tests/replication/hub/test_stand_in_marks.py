@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from llm_power._provenance import EVIDENCE, ScoresKind, provenance_kinds, provenance_line
+from llm_power._provenance import ScoresKind, provenance_kinds, provenance_line
 from llm_power._report.figures import new_figure, save_figure
 from llm_power._report.tables import (
     STAND_IN_NOTE,
@@ -21,6 +21,7 @@ from llm_power._report.tables import (
     to_markdown,
 )
 from llm_power._scores.store import Provenance, TaskScores
+from llm_power_audit.claims import EVIDENCE
 from replication.findings import Finding, prose_view
 
 HUB = "https://huggingface.co/datasets/o/details_m and 4 more of datasets.csv"
