@@ -16,11 +16,10 @@ from kotawala2026.quantities.grounds import QUANTITIES, Board, PublishedNumbers
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
 from llm_power._statistics.multiplicity import (
-    benjamini_hochberg_levels,
     bonferroni_level,
     family_size,
-    holm_levels,
     sidak_level,
+    step_levels,
 )
 from llm_power._statistics.paired_binary import required_n_discordance
 from replication.constraints import Interval, interval_of
@@ -89,7 +88,7 @@ def inflations(published: PublishedNumbers) -> Iterator[Finding]:
         yield derived("inflation", name, _inflation(level), "((z' + z_β)/(z + z_β))²")
     bound = _inflation(bonferroni_level(pairs))
     steps = np.array(
-        [_inflation(level) for level in holm_levels(np.arange(1, pairs + 1) / (pairs + 1))]
+        [_inflation(level) for level in step_levels(np.arange(1, pairs + 1) / (pairs + 1), "holm")]
     )
     above = np.count_nonzero(steps > bound * (1 + 1e-12))
     method = "largest factor of Holm's steps, m = 40"
@@ -124,14 +123,15 @@ def false_discovery(published: PublishedNumbers) -> Iterator[Finding]:
     worst = max(cell.value + cell.half_unit for cell in above["r_worst"])
     fewest = int(published.close_pairs.n_items.min())
     p, p_resolved = _p_value(K / worst, fewest), _p_value(K, fewest)
-    level = float(benjamini_hochberg_levels(np.full(n_above, p), pairs)[0])
+    level = float(step_levels(np.full(n_above, p), "benjamini_hochberg", pairs)[0])
     resolved = int(
         sum(
             cell.value - unresolved.count
             for cell, unresolved in zip(table["pairs"][:-1], table["unresolved"][:-1], strict=True)
         )
     )
-    level_resolved = float(benjamini_hochberg_levels(np.full(resolved, p_resolved), pairs)[0])
+    equal = np.full(resolved, p_resolved)
+    level_resolved = float(step_levels(equal, "benjamini_hochberg", pairs)[0])
     for name, value, method in (
         ("p_largest_above_5pp", p, "of the worst r above 5 pp in Table 3"),
         ("bh_level_above_5pp", level, "level of Benjamini-Hochberg at the rank of those pairs"),

@@ -239,25 +239,17 @@ def sidak_level(m: int, *, alpha: float = 0.05) -> float:
     return float(-np.expm1(np.log1p(-open_unit("alpha", alpha)) / _family(m, 1)))
 
 
-def holm_levels(p: ArrayLike, m: int | None = None, *, alpha: float = 0.05) -> FloatArray:
-    r"""Level of each hypothesis at its own step of Holm's procedure, :math:`\alpha/(m-k+1)`.
-
-    Equal p-values all take the smallest of their ranks: the strictest level of theirs, and
-    the same in whatever order the pairs are listed.
-    """
-    p, m = _declared(p, m)
-    return _STEP_LEVELS["holm"](_ranks(p, "holm"), m, alpha)
-
-
-def benjamini_hochberg_levels(
-    p: ArrayLike, m: int | None = None, *, alpha: float = 0.05
+def step_levels(
+    p: ArrayLike, procedure: Procedure, m: int | None = None, *, alpha: float = 0.05
 ) -> FloatArray:
-    r"""Level of each hypothesis at its own step of Benjamini-Hochberg, :math:`\alpha k/m`.
+    r"""Level of each hypothesis at its own step, k of m.
 
-    Equal p-values all take the largest of their ranks, as the step-up procedure does.
+    Of Holm's procedure it is :math:`\alpha/(m-k+1)`, and equal p-values all take the smallest of
+    their ranks: the strictest level of theirs, in whatever order the pairs are listed. Of
+    Benjamini-Hochberg's it is :math:`\alpha k/m`, and they take the largest, as it steps up.
     """
-    p, m = _declared(p, m)
-    return _STEP_LEVELS["benjamini_hochberg"](_ranks(p, "benjamini_hochberg"), m, alpha)
+    values, size = _declared(p, m)
+    return _STEP_LEVELS[procedure](_ranks(values, procedure), size, alpha)
 
 
 def adjusted_required_n(
@@ -326,7 +318,7 @@ def adjusted_required_n(
             raise InvalidArgument(
                 f"{name} must fit p of shape {values.shape!r}, got shape {np.shape(value)!r}"
             )
-    levels = _STEP_LEVELS[procedure](_ranks(values, procedure), size, alpha)
+    levels = step_levels(values, procedure, size, alpha=alpha)
     n_star = required_n(delta, sigma_d, alpha=levels, power=power)
     q = resolution_ratio(n_items, n_star)
     return AdjustedResolution(

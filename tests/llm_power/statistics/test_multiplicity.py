@@ -43,17 +43,17 @@ from llm_power._statistics.multiplicity import (
     adjust_holm,
     adjust_sidak,
     adjusted_required_n,
-    benjamini_hochberg_levels,
     bonferroni_level,
     false_discovery_family,
     family_size,
-    holm_levels,
     sidak_level,
+    step_levels,
     stepwise_required_n,
 )
 from llm_power._statistics.random_streams import named_rng
 
 RTOL = 1e-10
+
 PROCEDURES: tuple[Procedure, ...] = get_args(Procedure)
 Adjust = Callable[[ArrayLike, int | None], FloatArray]
 
@@ -143,12 +143,12 @@ def test_levels_of_the_stepwise_procedures() -> None:
     # Ranks of R_P: 6, 2-3, 1, 4, 2-3, 5. Ties take the smallest rank under Holm, the largest
     # under Benjamini-Hochberg.
     holm = 0.05 / np.array([1, 5, 6, 3, 5, 2])
-    np.testing.assert_allclose(holm_levels(R_P), holm, rtol=RTOL)
+    np.testing.assert_allclose(step_levels(R_P, "holm"), holm, rtol=RTOL)
     holm_45 = 0.05 / np.array([40, 44, 45, 42, 44, 41])
-    np.testing.assert_allclose(holm_levels(R_P, 45), holm_45, rtol=RTOL)
+    np.testing.assert_allclose(step_levels(R_P, "holm", 45), holm_45, rtol=RTOL)
     hochberg = 0.05 * np.array([6, 3, 1, 4, 3, 5])
-    np.testing.assert_allclose(benjamini_hochberg_levels(R_P), hochberg / 6, rtol=RTOL)
-    np.testing.assert_allclose(benjamini_hochberg_levels(R_P, 45), hochberg / 45, rtol=RTOL)
+    np.testing.assert_allclose(step_levels(R_P, "benjamini_hochberg"), hochberg / 6, rtol=RTOL)
+    np.testing.assert_allclose(step_levels(R_P, "benjamini_hochberg", 45), hochberg / 45, rtol=RTOL)
 
 
 @settings(max_examples=60)
@@ -157,10 +157,10 @@ def test_stepping_through_the_levels_gives_the_adjusted_verdicts(p: list[float],
     """Levels and adjusted p-values are two forms of one procedure."""
     m = len(p) + more
     array = np.asarray(p)
-    holm = holm_levels(p, m, alpha=ODD_ALPHA)
+    holm = step_levels(p, "holm", m, alpha=ODD_ALPHA)
     steps = [all(array[array <= x] <= holm[array <= x]) for x in p]
     assert steps == (adjust_holm(p, m) <= ODD_ALPHA).tolist()
-    hochberg = benjamini_hochberg_levels(p, m, alpha=ODD_ALPHA)
+    hochberg = step_levels(p, "benjamini_hochberg", m, alpha=ODD_ALPHA)
     steps = [any(array[array >= x] <= hochberg[array >= x]) for x in p]
     assert steps == (adjust_benjamini_hochberg(p, m) <= ODD_ALPHA).tolist()
 
