@@ -111,11 +111,12 @@ def scratch_folder(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def _held(folder: Path, flags: int = 0) -> Iterator[None]:
-    """Lock a folder that is there."""
+    """Lock a folder; it is not found if it was cleared away, or made anew, before it was held."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | flags)
-        folder.stat()
+        if not os.path.samestat(os.fstat(descriptor), folder.stat()):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
         yield
     finally:
         os.close(descriptor)
@@ -189,37 +190,20 @@ def _take_back(names: Iterable[str], made: Path, earlier: Path, out: Path) -> No
 def _workshop(out: Path) -> Iterator[Path]:
     """Make the folder of unfinished files, or take over the one that a killed run has left."""
     folder = out / WORKSHOP
-    lock = folder / "lock"
-    owned = None
-    while owned is None:
-        with suppress(FileExistsError):
-            folder.mkdir()
-        # Whoever held the lock may have cleared lock and folder away by now.
-        with suppress(FileNotFoundError):
-            owned = _locked(lock)
-    try:
-        yield folder
-    finally:
-        if not (folder / "made").exists():
-            _discard(folder / "making", folder / "earlier")
-            lock.unlink(missing_ok=True)
-            with suppress(OSError):  # the next writer is in it already
-                folder.rmdir()
-        os.close(owned)
-
-
-def _locked(lock: Path) -> int | None:
-    """Wait for the lock; None if the file that was waited for is no longer the one there."""
-    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if os.path.samestat(os.fstat(descriptor), lock.stat()):
-            return descriptor
-    except BaseException:
-        os.close(descriptor)
-        raise
-    os.close(descriptor)
-    return None
+    with ExitStack() as stack:
+        owned = False
+        while not owned:
+            with suppress(FileExistsError):
+                folder.mkdir()
+            # Whoever held it may have cleared it away by now.
+            with suppress(FileNotFoundError):
+                stack.enter_context(_held(folder))
+                owned = True
+        try:
+            yield folder
+        finally:
+            if not (folder / "made").exists():
+                shutil.rmtree(folder)
 
 
 def _discard(*folders: Path) -> None:
