@@ -180,7 +180,8 @@ def _settle_layout(figure: Figure) -> None:
     # The solver orders its variables by their place in memory: the last bits of a position differ
     # from one process to the next, and with them names that SVG derives from it.
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    # "none" would leave an engine in its place, for which each file is drawn twice.
+    figure.set_layout_engine(None)
     for ax in figure.axes:
         left, bottom, width, height = (round(edge, 6) for edge in ax.get_position().bounds)
         ax.set_position((left, bottom, width, height))
