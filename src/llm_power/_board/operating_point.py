@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from llm_power._choices import ClusterSampling, ClusterTest, Control, Family, McNemarTest, Weighting
-from llm_power._scores.store import TaskScores
 from llm_power._statistics.argument_checks import open_unit
 from llm_power._statistics.arrays import IntArray
 from llm_power._statistics.multiplicity import family_size
+
+if TYPE_CHECKING:
+    # Its readers take longer to load than all that is declared.
+    from llm_power._scores.store import TaskScores
 
 #: Pairs of a board up to which all are held, with every column, and adjusted by max-T.
 HELD_UP_TO: Final = 100_000
