@@ -53,7 +53,6 @@ rule mutation:
     input:
         register=CLAIMS,
         printed=PRINTED,
-        judged=rules.audit.output.csv,
         evidence=rules.findings_printed.output.evidence,
         results=JUDGED_BY,
     output:
