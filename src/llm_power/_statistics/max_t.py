@@ -35,6 +35,7 @@ from itertools import pairwise, starmap
 from typing import Final
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.special import bdtrik, ndtr
 
@@ -50,10 +51,10 @@ Singles = NDArray[np.float32]
 #: Draws by which a tile chooses its caps.
 TRIED: Final = 4
 # Share of the pairs that are computed from every draw, and its growth; a pair that is looked up
-# takes several times as long as one of these.
+# takes so many times as long as one of these.
 _SHARE: Final = 0.02
 _GROWTH: Final = 2
-_LOOK_UP: Final = 10
+_LOOK_UP: Final = 20
 # Tiles up to which all pairs are computed from every draw.
 _SMALL: Final = 2**13
 # Groups of models of which each has an end whose pairs are looked up first.
@@ -257,8 +258,12 @@ class GapDraws:
         elif len(rows) >= _MANY_ITEMS * rows.shape[1]:
             rows, keys = factored(_on_grid(rows), keys)
         # Single precision holds them.
-        self._rows = np.ascontiguousarray(_on_grid(rows).T.astype(np.float32))
-        self._keys = keys
+        whole = np.ascontiguousarray(_on_grid(rows).T.astype(np.float32))
+        # Models of the same scores are one: between them is no gap, and others see the same.
+        distinct: dict[bytes, int] = {}
+        place = [distinct.setdefault(row.tobytes(), len(distinct)) for row in whole]
+        self._place, first = np.array(place), np.unique(place, return_index=True)[1]
+        self._rows, self._keys = whole[first], keys
         # What was asked for is asked for again: for ranks, and by the other reading of clusters.
         self._tiles: dict[int, Tile] = {}
         self._drawn: dict[tuple[int, int], NDArray[np.float32]] = {}
@@ -274,18 +279,17 @@ class GapDraws:
         if self._of_two:
             for row, low in zip(self._rows, self._least, strict=True):
                 row[:] = row != low
-        blocks = map(self._block, range(0, self.n_models, _BLOCK))
+        every = range(0, self.n_models, _BLOCK)
+        blocks = (self._block(slice(first, first + _BLOCK)) for first in every)
         sums = [(np.square(rows).sum(axis=1), rows.sum(axis=1, keepdims=True)) for rows in blocks]
         self._own, self._total = map(np.concatenate, zip(*sums, strict=True))
 
     @property
     def n_models(self) -> int:
-        """Return the number of models."""
+        """Return the number of models that differ."""
         return len(self._rows)
 
-    def _block(self, first: int, last: int | None = None) -> FloatArray:
-        """Return the rows of some models, at most `_BLOCK` unless `last` says so."""
-        some = slice(first, first + _BLOCK if last is None else last)
+    def _block(self, some: slice | IntArray) -> FloatArray:
         rows = self._rows[some].astype(np.float64)
         return rows * self._step[some] + self._least[some] if self._of_two else rows
 
@@ -325,11 +329,11 @@ class GapDraws:
 
     def _of_adjacent(self, sums: NDArray[np.float32]) -> NDArray[np.float32]:
         found = np.zeros(sums.shape[1], dtype=np.float32)
-        for first in range(0, self.n_models - 1, _BLOCK):
-            last = min(first + _BLOCK, self.n_models - 1)
-            steps = self._block(first, last) - self._block(first + 1, last + 1)
-            inverse = _inverse_root(np.square(steps).sum(axis=1))
-            deviates = (sums[first:last] - sums[first + 1 : last + 1]) * inverse[:, np.newaxis]
+        neighbors = sliding_window_view(self._place, 2)
+        for k in range(0, len(neighbors), _BLOCK):
+            a, b = neighbors[k : k + _BLOCK].T
+            inverse = _inverse_root(np.square(self._block(a) - self._block(b)).sum(axis=1))
+            deviates = (sums[a] - sums[b]) * inverse[:, np.newaxis]
             found = np.maximum(found, np.abs(deviates).max(axis=0))
         return found
 
