@@ -320,7 +320,7 @@ class ScoreMoments:
             products[row] = _tiles(items, items, first, second)
         both = squares[:, first] + squares[:, second]
         found = ClusterMoments(
-            np.repeat(self._sizes[:, np.newaxis].astype(np.float64), len(first), axis=1),
+            self._sizes[:, np.newaxis].astype(np.float64),
             sums[:, first] - sums[:, second],
             both - 2 * products,
             self._gaps(first, second) / len(self._scores),
@@ -328,8 +328,8 @@ class ScoreMoments:
         near = (found.sum_d2 <= _NEAR * both).any(axis=0)
         if near.any():
             exact = self._exact_by_cluster(first[near], second[near])
-            for each in fields(ClusterMoments):
-                getattr(found, each.name)[..., near] = getattr(exact, each.name)
+            for name in ("sum_d", "sum_d2", "origin"):
+                getattr(found, name)[..., near] = getattr(exact, name)
         return found
 
     def _gaps(self, first: IntArray, second: IntArray) -> FloatArray:

@@ -45,8 +45,8 @@ from llm_power._statistics.t_test import near_power, near_power_of_both, shift_o
 _EDGE: Final = 1e-12
 # Newton's last step beside the distance from that end.
 _NEAR: Final = 1e-9
-# Pairs whose roots are searched at once: with their clusters they are in a core's cache.
-_PAIRS: Final = 2**9
+# Pairs times clusters whose roots are searched at once: they are in a core's cache.
+_SUMS: Final = 2**13
 # Numbers of clusters that are looked up, if there are more pairs than that.
 _TABULATED: Final = 2_000
 
@@ -101,15 +101,14 @@ def icc_interval(
     tail = (1 - open_unit("confidence", confidence)) / 2
     fit = moments.anova
     icc = np.atleast_1d(fit.icc)
-    shape = (moments.sum_d.shape[0], icc.size)
     n, sums, squares = (
-        np.broadcast_to(values.reshape(shape[0], -1), shape)
+        values.reshape(len(values), -1)
         for values in (moments.n_items, moments.sum_d, moments.sum_d2)
     )
     means = ratio(sums, n, empty=0.0)
     between, within = (n > 0).sum(axis=0) - 1, n.sum(axis=0) - (n > 0).sum(axis=0)
     mean_square = ratio((squares - n * np.square(means)).sum(axis=0), within)
-    least = -1 / np.maximum(n.max(axis=0) - 1, 1)
+    least = np.broadcast_to(-1 / np.maximum(n.max(axis=0) - 1, 1), icc.shape)
     clusters = _by_size(n, means)
     # Within mean squares of 0 make the ICC 1.
     known = np.isfinite(icc) & (icc < 1)
@@ -128,21 +127,22 @@ def _by_size(
 
     Shapes: all (n_sizes, n_pairs); of few clusters each stands for itself.
     """
-    (n_clusters, n_pairs), sizes = n.shape, int(n.max()) + 1
-    if sizes > n_clusters / 4:
-        return n, np.ones(n.shape), means, np.zeros(n.shape)
-    cell = n.astype(np.int64) + sizes * np.arange(n_pairs)
+    (n_clusters, n_pairs), whole = means.shape, n.astype(np.int64)
+    different = np.flatnonzero(np.bincount(whole.ravel()))
+    if (sizes := different.size) > n_clusters / 4:
+        return np.broadcast_to(n, means.shape), np.ones(means.shape), means, np.zeros(means.shape)
+    cell = np.searchsorted(different, whole) + sizes * np.arange(n_pairs)
     cells, place = (n_pairs, sizes), cell.ravel()
 
     def summed(values: FloatArray) -> FloatArray:
         found = np.bincount(place, values.ravel(), sizes * n_pairs)
         return np.asarray(found.reshape(cells).T)
 
-    number = summed(np.ones(n.shape))
+    number = summed(np.ones(means.shape))
     mean = ratio(summed(means), number, empty=0.0)
     apart = summed(np.square(means - mean.T.ravel()[cell]))
     # A size that another pair has and this one lacks has no weight, whatever the ICC.
-    of_size = np.where(number > 0, np.arange(sizes, dtype=np.float64)[:, np.newaxis], 0.0)
+    of_size = np.where(number > 0, different[:, np.newaxis], 0.0)
     return of_size, number, mean, apart
 
 
@@ -159,8 +159,9 @@ def _limit(
     that are linear in the variances of the means: Newton's steps never go beyond the root.
     """
     found, every = bounds[0].copy(), np.flatnonzero(known)
-    for start in range(0, every.size, _PAIRS):
-        at = every[start : start + _PAIRS]
+    pairs = max(1, _SUMS // len(clusters[0]))
+    for start in range(0, every.size, pairs):
+        at = every[start : start + pairs]
         least, here = (np.asarray(x[at] / (1 - x[at])) for x in bounds)
         inside = _between(clusters, at, least * (1 - _EDGE))[0] > target[at]
         at, least, here = at[inside], least[inside], np.maximum(here, least / 2)[inside]
