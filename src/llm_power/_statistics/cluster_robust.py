@@ -52,11 +52,6 @@ class ClusterRobustTest:
     standard_error: FloatArray
     #: Degrees of freedom of the t distribution.
     df: FloatArray
-    #: Two-sided p-value of a zero gap.
-    p: FloatArray
-    #: `low`, `high`: Limits of the interval, in score units.
-    low: FloatArray
-    high: FloatArray
     #: Clusters with an item of the pair.
     n_clusters: IntArray
     #: `gap_asymmetry`, which the t test leaves out; `llm_power._statistics.verdict.mean_verdicts`
@@ -66,6 +61,26 @@ class ClusterRobustTest:
     variance: Variance
     #: Nominal confidence.
     confidence: float
+
+    @property
+    def p(self) -> FloatArray:
+        """Two-sided p-value of a zero gap."""
+        return np.asarray(2 * stdtr(self.df, -np.abs(self.delta / self.standard_error)))
+
+    @property
+    def low(self) -> FloatArray:
+        """Lower limit of the interval, in score units."""
+        return np.asarray(self.delta - self._reach)
+
+    @property
+    def high(self) -> FloatArray:
+        """Upper limit of the interval, in score units."""
+        return np.asarray(self.delta + self._reach)
+
+    @property
+    def _reach(self) -> FloatArray:
+        alpha = 1 - self.confidence
+        return np.asarray(upper_t_quantile(self.df, alpha / 2) * self.standard_error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +155,7 @@ def cluster_robust_test(
     """
     if variance not in ("CR2", "CR1", "CR0"):
         raise InvalidArgument(f"variance must be 'CR2', 'CR1' or 'CR0', got {variance!r}")
-    alpha = 1 - open_unit("confidence", confidence)
+    level = open_unit("confidence", confidence)
     n, total = moments.n_items, moments.sum_d
     n_items, n_clusters = n.sum(axis=0), (n > 0).sum(axis=0)
     shift = _ratio(ordered_sum(total), n_items)
@@ -159,18 +174,14 @@ def cluster_robust_test(
     defined = (squared > 0) & (n_clusters > 1)
     standard_error = np.where(defined, np.sqrt(squared), np.nan)
     df = np.where(defined, df, np.nan)
-    reach = upper_t_quantile(df, alpha / 2) * standard_error
     return ClusterRobustTest(
         delta=np.asarray(delta),
         standard_error=standard_error,
         df=df,
-        p=np.asarray(2 * stdtr(df, -np.abs(delta / standard_error))),
-        low=np.asarray(delta - reach),
-        high=np.asarray(delta + reach),
         n_clusters=np.broadcast_to(n_clusters, delta.shape).astype(np.int64),
         skew=gap_asymmetry(moments, residual),
         variance=variance,
-        confidence=confidence,
+        confidence=level,
     )
 
 

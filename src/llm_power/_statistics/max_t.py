@@ -234,8 +234,11 @@ def _critical_levels(
 
 def _on_grid(rows: FloatArray) -> FloatArray:
     """Return the rows as whole numbers up to 2^16."""
-    largest = float(np.abs(rows).max(initial=0.0))
-    return np.rint(rows * 2.0 ** (16 - np.ceil(np.log2(largest)))) if largest > 0 else rows
+    largest = max(float(rows.max(initial=0.0)), -float(rows.min(initial=0.0)))
+    if largest == 0:
+        return rows
+    grid = rows * 2.0 ** (16 - np.ceil(np.log2(largest)))
+    return np.rint(grid, out=grid)
 
 
 class GapDraws:
@@ -402,9 +405,10 @@ def centred_scores(values: FloatArray) -> FloatArray:
     deviates standard normal all the same.
     """
     present = ~np.isnan(values)
-    filled = np.where(present, values, 0.0)
-    centred = filled - filled.sum(axis=0) / np.maximum(present.sum(axis=0), 1)
-    return np.asarray(centred * present)
+    centred = np.where(present, values, 0.0)
+    centred -= centred.sum(axis=0) / np.maximum(np.count_nonzero(present, axis=0), 1)
+    centred *= present
+    return centred
 
 
 # Beyond it the normal law has nothing that a float shows.

@@ -182,10 +182,14 @@ def spread_of_gaps(tasks: Sequence[FloatArray], weights: Sequence[float]) -> flo
     effect, square, n = np.zeros(n_models), np.zeros(n_models), 0.0
     for scores, weight in zip(tasks, weights, strict=True):
         scored = ~np.isnan(scores)
-        models, answered = scored.sum(axis=1, keepdims=True), scored.sum(axis=0)
-        own = scores - np.nansum(scores, axis=1, keepdims=True) / np.maximum(models, 1)
-        mean = np.nansum(own, axis=0) / answered
-        squares = np.nansum(np.square(own - mean), axis=0)
+        models, answered = (np.count_nonzero(scored, axis=k) for k in (1, 0))
+        own = np.where(scored, scores, 0.0)
+        own -= (own.sum(axis=1) / np.maximum(models, 1))[:, np.newaxis]
+        own *= scored
+        mean = own.sum(axis=0) / answered
+        own -= mean
+        own *= scored
+        squares = np.square(own, out=own).sum(axis=0)
         effect += weight * mean
         square += weight**2 * squares / (np.maximum(answered - 1, 1) * answered)
         n += answered.mean()
