@@ -343,7 +343,7 @@ class _TaskPairs:
             return
         kept = []
         most = max(1, MOST_SUMS // self._evidence.n_clusters)
-        chunk, block = min(CHUNK, 4 * most), min(BLOCK, most)
+        chunk, block = min(CHUNK, 8 * most), min(BLOCK, most)
         for low in range(0, len(first), chunk):
             some = slice(low, low + chunk)
             for found in self._evidence.of(first[some], second[some], block=block):
