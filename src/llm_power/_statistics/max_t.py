@@ -238,7 +238,7 @@ def _on_grid(rows: FloatArray) -> FloatArray:
     if largest == 0:
         return rows
     grid = rows * 2.0 ** (16 - np.ceil(np.log2(largest)))
-    return np.rint(grid, out=grid)
+    return np.asarray(np.rint(grid, out=grid))
 
 
 class GapDraws:
