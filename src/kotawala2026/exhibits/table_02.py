@@ -284,7 +284,7 @@ def _by_resamples(summary: pd.DataFrame, n_resamples: int) -> str:
 def _medians(shown: pd.DataFrame) -> str:
     """Say what the median power is without noise."""
     median = shown.set_index("variant")["power_median_exact"]
-    listed = ", ".join(f"{x:.3f} ({_plain_chi(name)})" for name, x in median.items())
+    listed = ", ".join(f"{x:.3f} ({_plain_chi(str(name))})" for name, x in median.items())
     return f"Median power without noise: {listed}."
 
 
