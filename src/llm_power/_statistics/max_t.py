@@ -29,6 +29,7 @@ doi:10.1002/9780470316672, section 3.2.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise, starmap
@@ -264,7 +265,8 @@ class GapDraws:
         whole = np.ascontiguousarray(_on_grid(rows).T.astype(np.float32))
         # Models of the same scores are one: between them is no gap, and others see the same.
         distinct: dict[bytes, int] = {}
-        place = [distinct.setdefault(row.tobytes(), len(distinct)) for row in whole]
+        digests = (hashlib.sha256(row).digest() for row in whole)
+        place = [distinct.setdefault(digest, len(distinct)) for digest in digests]
         self._place, first = np.array(place), np.unique(place, return_index=True)[1]
         self._rows, self._keys = whole[first], keys
         # What was asked for is asked for again: for ranks, and by the other reading of clusters.

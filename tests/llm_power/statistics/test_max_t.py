@@ -139,6 +139,21 @@ def test_tiles_of_few_models_find_the_same(monkeypatch: pytest.MonkeyPatch) -> N
     np.testing.assert_allclose(drawn(scores).largest(0, 100), whole, rtol=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["binary", "graded"])
+def test_models_of_equal_scores_are_drawn_once(kind: str) -> None:
+    """The largest deviates are those of the models that differ, in any order of neighbors."""
+    scores = named_rng(0, f"equal/{kind}").uniform(size=(300, 40))
+    scores = (scores < 0.6).astype(float) if kind == "binary" else scores
+    twice = [*range(40), *range(39, -1, -1)]
+    keys = keys_of([str(k) for k in range(300)], np.zeros(1, dtype=np.uint64))
+    once, many = (GapDraws(centred_scores(x), keys) for x in (scores, scores[:, twice]))
+    assert many.n_models == 40
+    for family in ("all", "adjacent"):
+        np.testing.assert_array_equal(
+            once.largest(0, 60, family=family), many.largest(0, 60, family=family)
+        )
+
+
 @pytest.mark.parametrize("models", [20, 150])
 @pytest.mark.parametrize("kind", ["binary", "graded", "missing"])
 def test_neither_order_nor_blocks_change_a_bit(kind: str, models: int) -> None:
