@@ -135,11 +135,12 @@ def power_figure(
         caption=behind,
         provenance=[Provenance.simulated(seed=seed, trials=n_trials, unit="trials a point")],
         notes=[
-            f"Pool: the {n_reference:,} items from which each trial draws. An exact pool has "
-            f"this gap{off}; a random one is drawn itself, and has a gap and an N* of its own.",
+            f"An exact pool has this gap{off}; a random one is drawn itself, and has a gap and an "
+            "N* of its own.",
             *notes,
-            "SE: Monte Carlo error, by the slope between the two sizes about the target; the "
-            "figure's caption pools it over the gaps.",
+            "SE: Monte Carlo error, by the slope between the two sizes about the target, which is "
+            "noisy: of one curve it can be half or twice the right one. The figure's caption pools "
+            "it over the gaps.",
         ],
     )
     caption = (

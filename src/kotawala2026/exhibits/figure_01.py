@@ -25,14 +25,14 @@ def make(inputs: Inputs) -> Exhibit:
     compared = summarize(frame, inputs.settings)
     caption = (
         f"Circles: unpaired over paired N* of {len(frame)} pairs of the Open LLM Leaderboard v1; "
-        "unpaired: K[p_A(1 − p_A) + p_B(1 − p_B)]/δ², which the paper calls Miller's (his "
-        "own eq. (9) is paired), K being the squared sum of the normal quantiles of 1 − α/2 and of "
-        "the power; paired: eq. (6); dashed: 1/(1 − ρ); grey: quartiles "
-        "and median of the gain; below: gain minus 1/(1 − ρ), by algebra never above 0 for ρ > 0, "
-        "and the printed maximum, read as an absolute value and drawn below 0. Median, quartiles "
-        "and range were fitted; the residuals were not, so that the printed maximum, which "
-        "differs (≠), is not contradicted. "
-        f"{DECLARED}"
+        "unpaired: K[p_A(1 − p_A) + p_B(1 − p_B)]/δ², which the paper calls Miller's (his own eq. "
+        "(9) is paired), K being the squared sum of the normal quantiles of 1 − α/2 and of the "
+        "power; paired: Kσ²/δ² (eq. (6)), σ² being the variance of an item's difference; p_A, p_B: "
+        "accuracies, δ: their difference; dashed: 1/(1 − ρ); below: gain minus 1/(1 − ρ), by "
+        "algebra never above 0 for ρ > 0, and the printed maximum, read as an absolute value and "
+        "drawn below 0. Median, quartiles and range were fitted; the residuals were not: the "
+        "printed maximum differs (≠), but is not contradicted, as a fit to other numbers does not "
+        f"settle it. {DECLARED}"
     )
     title = "Gain of the paired over the unpaired formula"
     gain = frame["gain"]

@@ -44,14 +44,14 @@ def make(inputs: Inputs) -> Exhibit:
     apart, within = np.abs(second / frame["r"] - 1), inputs.settings["figure_3_forms_within"]
     farthest = frame["label"].iloc[int(apart.argmax())]
     caption = (
-        f"r = N*/N at N = {n_items:,}, {of_caption} of the paper's caption, by eq. (6); "
-        "bars begin at r = 1 (dashed), beyond which a pair is unresolved; ticks: by Connor's "
-        "formula, N* = (z_α √ψ + z_β √(ψ − δ²))²/δ² with ψ = (b + c)/N and the normal quantiles "
-        f"z_α of 1 − α/2 and z_β of the power, at most {100 * apart.max():.2f}% apart, at "
-        f"{farthest} (printed: within {100 * within:g}%, of a formula that the paper does not "
-        "write down); diamonds: from the N* that Table 7 prints. The three coincide to the eye. "
-        f"Table 7 names the models; its N* need N = {implied:,}, at which each r is the same "
-        f"to three digits. {COUNTS} {DECLARED}"
+        f"r = N*/N at N = {n_items:,}, {of_caption} of the paper's caption, by eq. (6), N* = (z_α "
+        "+ z_β)²(ψ − δ²)/δ²; bars begin at r = 1 (dashed), beyond which a pair is unresolved; "
+        "ticks: by Connor's formula, N* = (z_α √ψ + z_β √(ψ − δ²))²/δ² with ψ = (b + c)/N, δ = (b "
+        "− c)/N and the normal quantiles z_α of 1 − α/2 and z_β of the power, at most "
+        f"{100 * apart.max():.2f}% apart, at {farthest} (printed: within {100 * within:g}%, of a "
+        "formula that the paper does not write down); diamonds: from the N* that Table 7 prints. "
+        f"Table 7 names the models; its N* need N = {implied:,}, at which each r is the same to "
+        f"three digits. {COUNTS} {DECLARED}"
     )
     return Exhibit(
         frame,

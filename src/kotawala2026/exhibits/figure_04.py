@@ -61,19 +61,15 @@ def make(inputs: Inputs) -> Exhibit:
             sources,
             lambda: draw(trajectories, calibration, drawn, window=window, alpha=alpha),
             "The pair is one of ARC that the paper does not name; it has gap δ = "
-            f"{pair['delta']:g}, "
-            f"correlation ρ = {settings['e_process_rho']:g} and N* = {pair['n_star']:,} at "
-            "two-sided "
-            f"α = {alpha:g} and power {settings['power']:g}; probably Mistral-7B-Instruct-v0.2 and "
-            "Llama-3-8B-Instruct, the only pair of ARC-Challenge whose displayed scores differ by "
-            "this gap. "
-            f"Simulated from δ and N*: {_percent(p10 + p01)}% discordant items, "
-            f"{_percent(p10 / (p10 + p01))}% of them for the better model (H1), or half for each "
-            "(H0). Log of the mixture "
-            "e-process, eq. (24): the mean over θ = 0.01, 0.02, ..., 0.99 without 0.50 of "
-            "(2θ)ᵇ(2 − 2θ)ᶜ, b and c being the items so far that the first model alone and that "
-            "the second alone solves; dashed: the threshold log(1/α). "
-            + caption(calibration, drawn, window, settings),
+            f"{pair['delta']:g}, correlation ρ = {settings['e_process_rho']:g} and N* = "
+            f"{pair['n_star']:,} at two-sided α = {alpha:g} and power {settings['power']:g}; "
+            "probably Mistral-7B-Instruct-v0.2 and Llama-3-8B-Instruct, the only pair of "
+            "ARC-Challenge whose displayed scores differ by this gap. Simulated from δ and N*: "
+            f"{_percent(p10 + p01)}% discordant items, {_percent(p10 / (p10 + p01))}% of them for "
+            "the better model (H1), or half for each (H0). Log of the mixture e-process, eq. (24): "
+            "the mean over θ = 0.01, 0.02, ..., 0.99 without 0.50 of (2θ)ᵇ(2 − 2θ)ᶜ, b and c being "
+            "the items so far that the first model alone and that the second alone solves; dashed: "
+            "the threshold log(1/α). " + caption(calibration, drawn, window, settings),
             finding(calibration, alpha, settings["figure_4_stopping"]),
         ),
         files={"_trajectories.csv": csv_text(trajectories)},
@@ -191,8 +187,7 @@ def build(calibration: pd.DataFrame, sources: list[Provenance], stopping: Sequen
             "mean of the stopping time; ∞: not by the last item. Such trials count in the mean as "
             f"{HORIZON} N*, so that it is a lower bound; for the printed {stopping[0]:g} those "
             "under H1 that do not cross would have to stop at "
-            f"{_needed(calibration, stopping[0]):.1f} N* on "
-            "average.",
+            f"{_needed(calibration, stopping[0]):.1f} N* on average.",
         ],
     )
 
@@ -215,14 +210,13 @@ def caption(
     n_drawn, (under_null, crossed) = len(drawn["H0"]), calibration["crossed"]
     all_below = (1 - under_null) ** n_drawn
     return (
-        f"{n_drawn} trajectories under each hypothesis, not selected; shares "
-        f"of {_trials(calibration)} ({HORIZON} N*). Printed in the paper's caption, without their "
+        f"{n_drawn} trajectories under each hypothesis, not selected; shares of "
+        f"{_trials(calibration)} ({HORIZON} N*). Printed in the paper's caption, without their "
         f"number or length: under H0 they stay below ({all_below:.0%} of sets of {n_drawn} would), "
-        f"under H1 they cross between about "
-        f"{window[0]:,} and {window[1]:,} items (shaded); in its Appendix C shares of "
-        f"{' and '.join(map(str, type_1))} of two pairs' trials cross under H0, "
-        f"{' to '.join(f'{x:.0%}' for x in power)} under H1 ({_percent(crossed)}% here, by "
-        "the last item)."
+        f"under H1 they cross between about {window[0]:,} and {window[1]:,} items (shaded); in its "
+        f"Appendix C shares of {' and '.join(map(str, type_1))} of two pairs' trials cross under "
+        f"H0, {' to '.join(f'{x:.0%}' for x in power)} under H1 ({_percent(crossed)}% here, by the "
+        "last item)."
     )
 
 
@@ -239,9 +233,8 @@ def finding(calibration: pd.DataFrame, alpha: float, stopping: Sequence[float]) 
         "the threshold in the shaded range, where the paper's caption has its trajectories cross; "
         f"under H0, without a gap, {shares['null']} cross by {null['horizon']:,} items, where at "
         f"most {100 * alpha:g}% may ever. Under H1 a trial stops after "
-        f"{alternative['stopping_mean_to_n_star']:.2f} N* "
-        f"on average, at {HORIZON} N* if it has not crossed; Appendix C has "
-        f"{' to '.join(map(as_fixed(2), stopping))}."
+        f"{alternative['stopping_mean_to_n_star']:.2f} N* on average, at {HORIZON} N* if it has "
+        f"not crossed; Appendix C has {' to '.join(map(as_fixed(2), stopping))}."
     )
 
 

@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
 from kotawala2026.exhibits._marks import bar_style, note
-from kotawala2026.labels import model_label, rank_labels, spelled_out
+from kotawala2026.labels import model_label, rank_labels
 from kotawala2026.operating_point import DECLARED
 from kotawala2026.quantities.displayed_scores import both_ratios
 from llm_power._provenance import Provenance
@@ -39,24 +39,21 @@ def make(inputs: Inputs) -> Exhibit:
     pairs = inputs.panel("frontier", "discordance", "required_n")
     frame = figure_07(pairs, gap, possible["n_star"])
     caption = (
-        f"Required items N* of adjacent ranks on MMLU-Pro; dashed: N = {n_items:,}, the items "
-        f"that all four models answered of {drawn:,} drawn. The paper prints gap and "
-        f"correlation of one pair, {100 * gap:.1f} pp and {rho:.2f}, and no accuracy; and with the "
-        "unpaired shortcut n_h of eq. (9) of n_h/N* the three values "
-        f"{', '.join(f'{ratio:.3f}' for ratio in ratios)} (least, median, "
-        "largest), of which one is this pair's. Whiskers: range of N* over all counts of these "
-        "items that round to these numbers, black where the pair is unresolved, as printed, grey "
-        "where it is resolved; circle: the "
-        "witness, one of them. The other pairs are printed as resolved, that is, as needing at "
-        "most N items; which GPT model leads the text does not say, and the order here is the "
-        "witness's. "
-        f"{DECLARED} {spelled_out('pp')}"
+        f"Required items N* of adjacent ranks on MMLU-Pro; dashed: N = {n_items:,}, the items that "
+        f"all four models answered of {drawn:,} drawn. The paper prints gap and correlation of one "
+        f"pair, {gap:.3f} and {rho:.2f}, and no accuracy; and three values of n_h/N*, "
+        f"{', '.join(f'{ratio:.3f}' for ratio in ratios)} (least, median, largest), of which one "
+        "is this pair's; n_h: Cohen's K/h² (Table 1) times 1 − ρ. Whiskers: range of N* over all "
+        "counts of these items that round to these numbers, black where the pair is unresolved, as "
+        "printed, grey where it is resolved; circle: the witness, one of them. The other pairs are "
+        "printed as resolved, that is, as needing at most N items; which GPT model leads the text "
+        f"does not say, and the order here is the witness's. {DECLARED}"
     )
     return Exhibit(
         frame,
         Drawing(
             "Frontier panel",
-            [*inputs.provenance(), Provenance.published("Appendix D, for the whisker")],
+            [*inputs.provenance(), Provenance.published("Appendix D, for the whiskers")],
             lambda: draw(frame),
             caption,
             find(frame, possible, n_items),

@@ -129,11 +129,11 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
         number="2",
         provenance=provenance(seed=seed, n_trials=n_trials),
         notes=[
-            "Dev.: largest deviation over the five cells, of the type-I error α̂ from "
-            f"two-sided α = {ALPHA:g} and of the power from its target {POWER:g}, in percentage "
-            f"points (pp), {_items(cells)} items a trial; no noise: the same without simulation. "
-            "Null: both accuracies equal (marginal), or both models as likely to be "
-            "right on each item (sharp). Null and Data are the paper's words; all scores are 0/1.",
+            "Dev.: largest deviation over the five cells, of the type-I error α̂ from two-sided α "
+            f"= {ALPHA:g} and of the power from its target {POWER:g}, in percentage points (pp), "
+            f"{_items(cells)} items a trial; no noise: the same without simulation. Null: both "
+            "accuracies equal (marginal), or both models as likely to be right on each item "
+            "(sharp). Null and Data are the paper's words; all scores are 0/1.",
             "The paper does not name its five of nine cells; here, fixed beforehand, the corners "
             f"and the center of mean accuracy p and latent correlation ρ_z: {_five(cells)}."
             f"{_no_other_five(summary)}",
@@ -163,9 +163,9 @@ def build_cells(cells: pd.DataFrame, *, seed: int) -> Table:
         caption="Every cell behind Table 2.",
         provenance=provenance(seed=seed, n_trials=int(cells["n_trials"].iloc[0]))[:1],
         notes=[
-            f"{_items(cells)} items a trial. Under the alternative the models "
-            "have p ± gap/2 at the same latent correlation, with the gap whose N* is the number "
-            "of items. SE: Monte Carlo standard error at the exact rate.",
+            f"{_items(cells)} items a trial. Under the alternative the models have p ± gap/2 at "
+            "the same latent correlation, with the gap whose N* is the number of items. SE: Monte "
+            "Carlo standard error at the exact rate.",
         ],
     )
 
@@ -248,9 +248,9 @@ def _no_other_five(summary: pd.DataFrame) -> str:
         ceil(10 * worst[test]) / 10 for test in ("mcnemar_chi2", "continuity_corrected")
     )
     return (
-        " In each of the nine the power without noise is within "
-        f"{chi2:.1f} pp (χ²) and {corrected:.1f} pp (corrected) of {POWER:g}. Fewer items could "
-        "explain it: the paper's caption has n among the grid's coordinates, its text one n."
+        f" In each of the nine the power without noise is within {chi2:.1f} pp (χ²) and "
+        f"{corrected:.1f} pp (corrected) of {POWER:g}. Fewer items could explain it: the paper's "
+        "caption has n among the grid's coordinates, its text one n."
     )
 
 

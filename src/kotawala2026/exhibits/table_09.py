@@ -158,7 +158,8 @@ def present(
             f"Pr(unr.): share of the resamples with cluster N* above N = {n_items:,}, unresolved; "
             f"the draw decides a verdict where it is from {_RARE:.0%} to {1 - _RARE:.0%}.",
             f"Resamples: {_PRINTED_RESAMPLES:,} in the paper, {n_resamples:,} here, of the "
-            f"{n_subjects} subjects with replacement. Chance: {MONTE_CARLO_STANDARD_ERRORS:.1f} "
+            f"{n_subjects} subjects with replacement; N* stays that of all items, so that the "
+            f"intervals leave out its own error. Chance: {MONTE_CARLO_STANDARD_ERRORS:.1f} "
             f"Monte Carlo standard errors. The paper's caption names {', '.join(_NAMED)} as those "
             "that drive the verdicts; further intervals of the ICC that exclude 0: "
             f"{', '.join(others) or 'none'}. {DECLARED}",

@@ -91,11 +91,11 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         notes=[
             "δ̂: gap of the pair; p: of McNemar's asymptotic (χ², without correction), exact and "
             f"mid-p test; CI ∋ 0: whether the {1 - ALPHA:.0%} interval of the percentile "
-            "bootstrap holds 0. Verdict: R reject, F fail to reject, in the order of the columns. "
-            "Table 6 has b, c and N. The bootstrap is exact: its smaller tail is compared with "
-            f"α/2, without resampling; nearest to it is that of {nearest['label']}, "
-            f"{nearest['bootstrap_tail']:.4f} against {ALPHA / 2:g}, so near that finitely many "
-            f"resamples can decide either way. Two-sided α = {ALPHA:g}.",
+            "bootstrap holds 0. Verdict: R reject, F fail to reject, by column. Table 6 has b, c "
+            "and N. The bootstrap is exact, without resampling: the interval holds 0 if at least "
+            f"α/2 of the resampled gaps are 0 or reversed. Nearest is {nearest['label']}, with "
+            f"{nearest['bootstrap_tail']:.4f} against {ALPHA / 2:g}: finitely many resamples can "
+            f"decide either way. Two-sided α = {ALPHA:g}.",
             spelled_out("OLL v1", "ARC", "HS", "Wi", "gem", "L-8B", "L-I", "Mi", "pp"),
         ],
     )

@@ -155,19 +155,15 @@ def present(
             "The last column is our example, the others are the paper's. Counts in the order both "
             "right, A alone, B alone, both wrong. Bootstrap p: twice the share of resampled gaps "
             "that are 0 or reversed, by formula, as of infinitely many resamples; with finitely "
-            "many it may "
-            "fall below 0.05. "
-            f"m: all pairs of {full_name('OLL v1')} (Section 6.1).",
+            f"many it may fall below 0.05. m: all pairs of {full_name('OLL v1')} (Section 6.1).",
             "N* CI: 90% interval, from the 5th to the 95th percentile of the resamples (Section "
             "6.1), to two digits; its upper end, from gaps near 0, varies much with the draw. "
             f"{DECLARED}",
             "Eq. (4): δ_MDE = √(K σ²/N), as N* = K σ²/δ²; K: squared sum of the normal quantiles "
-            "of "
-            "1 − α/2 and of the power; σ²: variance of an item's difference. Definition 1: "
-            "resolved "
-            "if q = N/N* is at least 1. δ_MDE: minimum detectable effect; boot.: "
-            "bootstrap; t: paired t test; CI: confidence "
-            f"interval; Bonf.: Bonferroni; BH: Benjamini-Hochberg. {spelled_out('pp')}",
+            "of 1 − α/2 and of the power; σ²: variance of an item's difference. Definition 1: "
+            "resolved if q = N/N* is at least 1. δ_MDE: minimum detectable effect; boot.: "
+            "bootstrap; t: paired t test; CI: confidence interval; Bonf.: Bonferroni; BH: "
+            f"Benjamini-Hochberg. {spelled_out('pp')}",
         ],
     )
 
