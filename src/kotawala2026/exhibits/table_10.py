@@ -107,10 +107,10 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_trials: 
                 else []
             ),
             "Shown is the exact power of the asymptotic test (without continuity correction) on "
-            "independent items with the pair's shares b/N and c/N; printed is the paper's "
-            f"simulation of it. {COUNTS} {DECLARED} N* is rounded up, 0.8 N* and 1.2 N* down. ρ̂: "
-            f"correlation of the pair's scores. Chance: {MONTE_CARLO_STANDARD_ERRORS:.1f} standard "
-            f"errors of {n_trials:,} trials.",
+            "independent items with the pair's shares b/N and c/N, N being the items of its task; "
+            f"printed is the paper's simulation of it. {COUNTS} {DECLARED} N* is rounded up, 0.8 "
+            "N* and 1.2 N* down. ρ̂: correlation of the pair's scores. Chance: "
+            f"{MONTE_CARLO_STANDARD_ERRORS:.1f} standard errors of {n_trials:,} trials.",
             "The exact conditional test has "
             f"{100 * conditional.min():.1f} to {100 * conditional.max():.1f} pp less power. "
             + spelled_out("OLL v1", "HS", "ARC", "Mistral-I", "Llama-I", "gemma-it", "pp"),
