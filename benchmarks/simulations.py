@@ -62,7 +62,7 @@ from llm_power._statistics.predictive_power import ObservedGap
 from llm_power._statistics.random_streams import content_digest, keys_of, named_rng
 from llm_power._statistics.rank_sets import rank_confidence_sets
 from llm_power._statistics.repeats import repeats_variance
-from llm_power._statistics.t_test import near_power_of_both
+from llm_power._statistics.t_test import near_power_of_both, upper_t_quantile
 from llm_power._statistics.verdict import Verdicts, mean_verdicts
 from llm_power._statistics.verdict_stability import required_n_interval
 
@@ -462,9 +462,11 @@ def weighted_rates(trials: int) -> Iterator[Rate]:
             weighted_gap(moments_from_counts(*(x[:, i] for x in (at_hand, b, c))), drawn[:, i])
             for i in range(trials)
         ]
-        low, high = (np.array([getattr(f, name) for f in found]) for name in ("low", "high"))
+        gap = np.array([one.delta for one in found])
+        freedom = np.maximum(at_hand - 1, 0).sum(axis=0)
+        reach = upper_t_quantile(freedom, ALPHA / 2) * [one.standard_error for one in found]
         truth = float(sizes[:, 0] @ (2 * p_a - psi)) / sizes.sum()
-        hit = _share(_covers(low, high, truth))
+        hit = _share(_covers(gap - reach, gap + reach, truth))
         population = f"discordance {psi:g}, gap {truth:.3g}, .3 to all items answered"
         yield Rate("coverage", "gap, weighted by cluster", 1 - ALPHA, n, population, *hit)
 
