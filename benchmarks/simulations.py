@@ -462,9 +462,8 @@ def weighted_rates(trials: int) -> Iterator[Rate]:
             weighted_gap(moments_from_counts(*(x[:, i] for x in (at_hand, b, c))), drawn[:, i])
             for i in range(trials)
         ]
-        gap = np.array([one.delta for one in found])
-        freedom = np.maximum(at_hand - 1, 0).sum(axis=0)
-        reach = upper_t_quantile(freedom, ALPHA / 2) * [one.standard_error for one in found]
+        gap, error, df = np.array([(one.delta, one.standard_error, one.df) for one in found]).T
+        reach = upper_t_quantile(df, ALPHA / 2) * error
         truth = float(sizes[:, 0] @ (2 * p_a - psi)) / sizes.sum()
         hit = _share(_covers(gap - reach, gap + reach, truth))
         population = f"discordance {psi:g}, gap {truth:.3g}, .3 to all items answered"

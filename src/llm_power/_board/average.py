@@ -425,7 +425,7 @@ def _discordant(items: PairCells | DifferenceMoments) -> IntArray:
 def _weighted_gap(evidence: Evidence) -> TaskGap:
     found = weighted_gaps(evidence)
     assert found is not None
-    return mean_gap(found.gap.delta, found.gap.standard_error, found.df)
+    return mean_gap(found.gap.delta, found.gap.standard_error, found.gap.df)
 
 
 def _cluster_gap(evidence: Evidence, *, weighted: bool) -> TaskGap:

@@ -312,11 +312,10 @@ class _Weighted:
     """Gaps weighted by cluster, of the pairs that lack scores."""
 
     gap: WeightedGap
-    df: FloatArray
     partial: BoolArray
 
     def verdicts(self, n: IntArray, **settings: Any) -> Verdicts:
-        law = self.gap.delta, self.gap.standard_error, self.df, n
+        law = self.gap.delta, self.gap.standard_error, self.gap.df, n
         return mean_verdicts(*law, test="weighted", **settings)
 
 
@@ -326,8 +325,4 @@ def weighted_gaps(evidence: Evidence) -> _Weighted | None:
     if moments is None or sizes is None:
         return None
     answered = np.broadcast_to(moments.n_items, moments.sum_d.shape)
-    return _Weighted(
-        weighted_gap(moments, sizes),
-        np.maximum(answered - 1, 0).sum(axis=0),
-        answered.sum(axis=0) < sizes.sum(),
-    )
+    return _Weighted(weighted_gap(moments, sizes), answered.sum(axis=0) < sizes.sum())

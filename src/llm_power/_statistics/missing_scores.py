@@ -189,6 +189,8 @@ class WeightedGap:
     delta: FloatArray
     #: Linearised, for items as the sample; NaN without two items of one cluster.
     standard_error: FloatArray
+    #: Answered items beyond the first of each cluster.
+    df: FloatArray
     #: Two-sided p-value of a zero gap, by t.
     p: FloatArray
 
@@ -241,10 +243,10 @@ def weighted_gap(moments: ClusterMoments, cluster_sizes: ArrayLike) -> WeightedG
     between = (share * np.square(mean - shift)).sum(axis=0) / np.maximum(total, 1)
     variance = within + between
     error = np.where(variance > 0, np.sqrt(variance), np.nan)
-    df = np.maximum(freedom, 1.0)
     delta = moments.origin + shift
     return WeightedGap(
         delta=np.asarray(delta),
         standard_error=error,
-        p=np.asarray(2 * stdtr(df, -np.abs(delta / error))),
+        df=np.asarray(freedom),
+        p=np.asarray(2 * stdtr(np.maximum(freedom, 1.0), -np.abs(delta / error))),
     )
