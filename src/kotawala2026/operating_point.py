@@ -11,3 +11,4 @@ K: Final = float(z_sum(ALPHA, POWER)) ** 2
 #: What captions and notes say of them, and of the counts.
 DECLARED: Final = f"N* at two-sided α = {ALPHA:g} and power {POWER:g}."
 COUNTS: Final = "b and c: items that the first, and that the second model of a pair alone solves."
+OF_K: Final = "squared sum of the normal quantiles of 1 − α/2 and of the power"

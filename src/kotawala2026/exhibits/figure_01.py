@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from kotawala2026.exhibits._marks import note
 from kotawala2026.labels import pair_label, task_label
-from kotawala2026.operating_point import DECLARED
+from kotawala2026.operating_point import DECLARED, OF_K
 from kotawala2026.quantities.displayed_scores import gain_of
 from llm_power._report.figures import BLUE, GREY, ORANGE, new_figure
 from llm_power._report.tables import as_fixed
@@ -26,13 +26,12 @@ def make(inputs: Inputs) -> Exhibit:
     caption = (
         f"Circles: unpaired over paired N* of {len(frame)} pairs of the Open LLM Leaderboard v1; "
         "unpaired: K[p_A(1 − p_A) + p_B(1 − p_B)]/δ², which the paper calls Miller's (his own eq. "
-        "(9) is paired), K being the squared sum of the normal quantiles of 1 − α/2 and of the "
-        "power; paired: Kσ²/δ² (eq. (6)), σ² being the variance of an item's difference; p_A, p_B: "
-        "accuracies, δ: their difference; dashed: 1/(1 − ρ); below: gain minus 1/(1 − ρ), by "
-        "algebra never above 0 for ρ > 0, and the printed maximum, read as an absolute value and "
-        "drawn below 0. Median, quartiles and range were fitted; the residuals were not: the "
-        "printed maximum differs (≠), but is not contradicted, as a fit to other numbers does not "
-        f"settle it. {DECLARED}"
+        f"(9) is paired), K being the {OF_K}; paired: Kσ²/δ² (eq. (6)), σ² being the variance of "
+        "an item's difference; p_A, p_B: accuracies, δ: their difference; dashed: 1/(1 − ρ); "
+        "below: gain minus 1/(1 − ρ), by algebra never above 0 for ρ > 0, and the printed maximum, "
+        "read as an absolute value and drawn below 0. Median, quartiles and range were fitted; the "
+        "residuals were not: the printed maximum differs (≠), but is not contradicted, as a fit to "
+        f"other numbers does not settle it. {DECLARED}"
     )
     title = "Gain of the paired over the unpaired formula"
     gain = frame["gain"]

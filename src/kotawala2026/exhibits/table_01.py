@@ -11,7 +11,7 @@ import statsmodels
 from scipy.special import ndtri
 
 from kotawala2026.exhibits._beside import as_rounded_up, compared
-from kotawala2026.operating_point import DECLARED, K
+from kotawala2026.operating_point import DECLARED, OF_K, K
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_fixed, as_printed
@@ -144,12 +144,11 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
             "paper cites it as his Eq. 6.3.2, the book was not at hand. G*Power was not run: its "
             f"test's textbook formula, with pooled variance, gives {g_power:,.2f} items per arm, "
             f"2K/h² {r_pwr:,.2f}.",
-            "K: squared sum of the normal quantiles of 1 − α/2 and of the power; h: Cohen's "
-            "effect size, 2 asin √p_A − 2 asin √p_B; ?: without K, which the paper may have left "
-            f"to be understood, Var(Δ)/δ² is {as_rounded_up(n_star / K)}; Δ: difference of the "
-            "two scores of an item; δ: p_A − p_B. Recorded: from a stored run of R. Items are "
-            "rounded up; the last row of ×(1−ρ) is N* itself; Of N*: that column over it. "
-            f"{DECLARED}",
+            f"K: {OF_K}; h: Cohen's effect size, 2 asin √p_A − 2 asin √p_B; ?: without K, which "
+            f"the paper may have left to be understood, Var(Δ)/δ² is {as_rounded_up(n_star / K)}; "
+            "Δ: difference of the two scores of an item; δ: p_A − p_B. Recorded: from a stored "
+            "run of R. Items are rounded up; the last row of ×(1−ρ) is N* itself; Of N*: that "
+            f"column over it. {DECLARED}",
         ],
     )
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
 from kotawala2026.labels import full_name, spelled_out
-from kotawala2026.operating_point import DECLARED
+from kotawala2026.operating_point import DECLARED, OF_K
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_fixed, as_integer, as_p_value
@@ -159,11 +159,10 @@ def present(
             "N* CI: 90% interval, from the 5th to the 95th percentile of the resamples (Section "
             "6.1), to two digits; its upper end, from gaps near 0, varies much with the draw. "
             f"{DECLARED}",
-            "Eq. (4): δ_MDE = √(K σ²/N), as N* = K σ²/δ²; K: squared sum of the normal quantiles "
-            "of 1 − α/2 and of the power; σ²: variance of an item's difference. Definition 1: "
-            "resolved if q = N/N* is at least 1. δ_MDE: minimum detectable effect; boot.: "
-            "bootstrap; t: paired t test; CI: confidence interval; Bonf.: Bonferroni; BH: "
-            f"Benjamini-Hochberg. {spelled_out('pp')}",
+            f"Eq. (4): δ_MDE = √(K σ²/N), as N* = K σ²/δ²; K: {OF_K}; σ²: variance of an item's "
+            "difference. Definition 1: resolved if q = N/N* is at least 1. δ_MDE: minimum "
+            "detectable effect; boot.: bootstrap; t: paired t test; CI: confidence interval; "
+            f"Bonf.: Bonferroni; BH: Benjamini-Hochberg. {spelled_out('pp')}",
         ],
     )
 
