@@ -61,11 +61,15 @@ class Board:
     @property
     def declared(self) -> Declared:
         """What its verdicts are about, as `llm-power resolve` takes it."""
-        alike = ("test", "margin", "clusters", "cluster_test", "monitored", "control")
         return Declared(
-            **{name: getattr(self, name) for name in alike},
+            test=self.test,
+            margin=self.margin,
+            clusters=self.clusters,
+            cluster_test=self.cluster_test,
+            monitored=self.monitored,
             weighted=self.missing == "weighted",
             weights=self.average,
+            control=self.control,
         )
 
     @property
