@@ -16,7 +16,6 @@ from simulations import ALPHA, SEED, SIZES, SUBJECTS, cluster_sizes
 
 from llm_power._board.all_pairs import (
     BoardPairs,
-    Columns,
     FamilyValues,
     controlled_family,
     family_of,
@@ -24,6 +23,7 @@ from llm_power._board.all_pairs import (
     p_values_between,
 )
 from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.pair_items import Columns
 from llm_power._choices import Control, Kind
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray

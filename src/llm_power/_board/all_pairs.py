@@ -24,22 +24,18 @@ import pandas as pd
 from threadpoolctl import ThreadpoolController
 
 from llm_power._board.clusters import CLUSTER_COLUMNS, core_cluster_columns
-from llm_power._board.counts import (
-    DifferenceMoments,
-    PairCells,
-    joined,
-)
+from llm_power._board.counts import joined
 from llm_power._board.decision import ESTIMATES as DECISION_ESTIMATES
 from llm_power._board.decision import verdict_columns
 from llm_power._board.evidence import Evidence, Judgement, PairTests, TaskEvidence
 from llm_power._board.operating_point import Declared, OperatingPoint, pairs_at, place_of
+from llm_power._board.pair_items import Columns, PairItems
 from llm_power._board.resolution import ESTIMATES as RESOLUTION_ESTIMATES
-from llm_power._board.resolution import core_columns, tabulate, unadjusted_p
+from llm_power._board.resolution import tabulate
 from llm_power._choices import Control, Family
 from llm_power._memory import workers
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, by_counts
-from llm_power._statistics.e_process import UNIFORM_98, log_e_value
+from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.max_t import (
     GapDraws,
     Largest,
@@ -63,7 +59,6 @@ BLOCK: Final = 2**14
 MOST_SUMS: Final = 2**18
 _KEPT: Final = 10**7
 
-Columns = Mapping[str, np.ndarray]
 # By task, how many models are declared better and worse than each, (n_models,).
 RankEnds = Mapping[str, tuple[IntArray, IntArray]]
 _Result = TypeVar("_Result")
@@ -246,14 +241,9 @@ class BoardPairs:
     def _columns_of(self, block: Block, family: FamilyValues) -> Columns:
         evidence, point = block.evidence, self.point
         largest_gap = self.tasks[block.task].largest_gap
-        binary = isinstance(evidence.of_items, PairCells)
-        known = family.unadjusted if binary else None
-        exact = self.declared.test == "exact"
+        items, unadjusted = evidence.of_items, family.unadjusted
         tests = PairTests.of(
-            evidence,
-            self.declared,
-            known_p=family.decided.single,
-            known_p_of_items=known if exact else None,
+            evidence, self.declared, known_p=family.decided.single, unadjusted=unadjusted
         )
         # Items of new runs take microseconds a pair.
         judged = tests.judged(point, family.decided, plan="further")
@@ -262,12 +252,12 @@ class BoardPairs:
             "rank_a": (block.first + 1).astype(np.int32),
             "rank_b": (block.second + 1).astype(np.int32),
             "n_items": block.shared.astype(np.int32),
-            **_counts(evidence.of_items),
+            **items.counts(),
             **_of_verdict(judged, evidence.n_items, family.decided, largest_gap),
-            **core_columns(evidence.of_items, point, p_exact=known),
+            **items.core_columns(point, unadjusted),
             **family.adjusted,
             **_clusters(evidence, point),
-            **_monitoring(evidence.of_items, point),
+            **items.monitoring(point.alpha),
         }
         strangers = block.shared == 0
         if strangers.any():
@@ -354,7 +344,7 @@ class _TaskPairs:
         if keeps:
             self._kept[self._family] = kept
 
-    def items(self, first: IntArray, second: IntArray) -> PairCells | DifferenceMoments:
+    def items(self, first: IntArray, second: IntArray) -> PairItems:
         """Return what the items alone say of pairs of positions, (n_pairs,)."""
         if not self._keeps(first):
             return self._evidence.items(first, second)
@@ -372,24 +362,10 @@ def _of_verdict(
     return {name: np.asarray(values) for name, values in columns.items()}
 
 
-def _counts(items: PairCells | DifferenceMoments) -> Columns:
-    if isinstance(items, PairCells):
-        return {name: getattr(items, name).astype(np.int32) for name in ("n11", "b", "c", "n00")}
-    return {}
-
-
 def _clusters(evidence: Evidence, point: OperatingPoint) -> Columns:
     if evidence.of_clusters is None:
         return {}
     return core_cluster_columns(evidence.of_clusters.anova, evidence.cluster_test.p, point)
-
-
-def _monitoring(items: PairCells | DifferenceMoments, point: OperatingPoint) -> Columns:
-    if not isinstance(items, PairCells):
-        return {}
-    log_e = by_counts(partial(log_e_value, mixture=UNIFORM_98), items.b, items.c)
-    crossed: BoolArray = log_e >= -np.log(point.alpha)
-    return {"log_e": log_e, "crossed": crossed}
 
 
 def item_keys(task: TaskScores) -> Keys:
@@ -476,6 +452,6 @@ def _p_values_of_chunk(
 
 
 def _p_values_of(pairs: BoardPairs, block: Block) -> tuple[FloatArray, FloatArray]:
-    tests, items = PairTests.of(block.evidence, pairs.declared), block.evidence.of_items
-    exact = pairs.declared.test == "exact" and isinstance(items, PairCells)
-    return tests.p, tests.p_of_items if exact else unadjusted_p(items)
+    unadjusted = block.evidence.of_items.unadjusted_p()
+    tests = PairTests.of(block.evidence, pairs.declared, unadjusted=unadjusted)
+    return tests.p, unadjusted

@@ -16,9 +16,8 @@ from scipy.special import gammaln
 from llm_power._board.all_pairs import ALL_ESTIMATES, controlled_family, gap_draws, item_keys
 from llm_power._board.cluster_robustness import read_otherwise, reading
 from llm_power._board.clusters import sampled_clusters
-from llm_power._board.counts import DifferenceMoments, PairCells
 from llm_power._board.decision import all_verdict_columns, size_columns
-from llm_power._board.evidence import Evidence, TaskEvidence, mean_and_error, weighted_gaps
+from llm_power._board.evidence import Evidence, TaskEvidence, weighted_gaps
 from llm_power._board.operating_point import Declared, OperatingPoint, pair_indices
 from llm_power._board.ranks import (
     LEADER_COLUMNS,
@@ -39,7 +38,6 @@ from llm_power._statistics.average_gap import (
     AverageGap,
     TaskGap,
     average_gap,
-    binary_gap,
     mean_gap,
     share_solved,
 )
@@ -393,10 +391,10 @@ def _averaged(
         evidence += TaskEvidence(task, codes).of(first, second)
     known = [each.with_an_item() for each in evidence]
     n = np.sum([each.n_items for each in known], axis=0)
-    discordant = np.sum([_discordant(each.of_items) for each in evidence], axis=0)
+    discordant = np.sum([each.of_items.n_differing for each in evidence], axis=0)
     weighted = declared.weighted
     gaps = [
-        _weighted_gap(each) if weighted and not task.scored.all() else _task_gap(each.of_items)
+        _weighted_gap(each) if weighted and not task.scored.all() else each.of_items.gap
         for task, each in zip(strata.tasks, known, strict=True)
     ]
     gaps = [gap.unknown_where(own.n_items == 0) for gap, own in zip(gaps, evidence, strict=True)]
@@ -410,16 +408,6 @@ def _averaged(
         clusters = average_gap(by_clusters, strata.weights)
     prior = spread_of_gaps([task.values for task in strata.tasks], strata.weights)
     return _Averaged(evidence, n, discordant, items, clusters, prior)
-
-
-def _task_gap(items: PairCells | DifferenceMoments) -> TaskGap:
-    if isinstance(items, PairCells):
-        return binary_gap(items.b, items.c, items.n_items)
-    return mean_gap(*mean_and_error(items), items.n_differing - 1.0)
-
-
-def _discordant(items: PairCells | DifferenceMoments) -> IntArray:
-    return items.b + items.c if isinstance(items, PairCells) else items.n_differing
 
 
 def _weighted_gap(evidence: Evidence) -> TaskGap:
@@ -449,21 +437,13 @@ def _sizes(
 def _scores_and_bounds(
     strata: _Strata, evidence: Sequence[Evidence], first: IntArray, second: IntArray
 ) -> dict[str, FloatArray]:
-    sums = [_sums(each.of_items) for each in evidence]
-    n = [each.n_items for each in evidence]
-    low, high = strata.bounds()
+    every, (low, high) = [each.of_items for each in evidence], strata.bounds()
     return {
-        "p_a": strata.mean(ratio(of_a, items) for (of_a, _), items in zip(sums, n, strict=True)),
-        "p_b": strata.mean(ratio(of_b, items) for (_, of_b), items in zip(sums, n, strict=True)),
+        "p_a": strata.mean(ratio(items.sum_a, items.n_items) for items in every),
+        "p_b": strata.mean(ratio(items.sum_b, items.n_items) for items in every),
         "gap_lowest": low[first, second],
         "gap_highest": high[first, second],
     }
-
-
-def _sums(items: PairCells | DifferenceMoments) -> tuple[np.ndarray, np.ndarray]:
-    if isinstance(items, PairCells):
-        return items.n11 + items.b, items.n11 + items.c
-    return items.sum_a, items.sum_b
 
 
 def _task_score(task: TaskScores) -> TaskGap:

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from llm_power._board.pair_items import DifferenceMoments, PairCells
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_differences
@@ -38,37 +39,6 @@ _EVERY = slice(None)
 
 # Single precision counts no further.
 _LARGEST_EXACT = 2**24
-
-
-@dataclass(frozen=True, slots=True)
-class PairCells:
-    """The 2 x 2 table of each pair, (n_pairs,) or (n_clusters, n_pairs)."""
-
-    n11: IntArray
-    b: IntArray
-    c: IntArray
-    n00: IntArray
-
-    @property
-    def n_items(self) -> IntArray:
-        """Return the number of items that both models were scored on."""
-        return self.n11 + self.b + self.c + self.n00
-
-
-@dataclass(frozen=True, slots=True)
-class DifferenceMoments:
-    """Moments of both scores and their paired difference over shared items, (n_pairs,)."""
-
-    n_items: IntArray
-    sum_a: FloatArray
-    sum_b: FloatArray
-    sum_d: FloatArray
-    # Sums of squared deviations from the mean.
-    ss_a: FloatArray
-    ss_b: FloatArray
-    ss_d: FloatArray
-    n_differing: IntArray
-    skew_d: FloatArray
 
 
 _Known = TypeVar("_Known")

@@ -9,15 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from llm_power._board.counts import (
-    CountTables,
-    DifferenceMoments,
-    PairCells,
-    ScoreCounts,
-    ScoreMoments,
-    count_cells,
-)
+from llm_power._board.counts import CountTables, ScoreCounts, ScoreMoments, count_cells
 from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.pair_items import PairItems
 from llm_power._choices import ClusterTest
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
@@ -29,17 +23,14 @@ from llm_power._statistics.cluster_robust import (
     cluster_sign_flip_test,
     wild_cluster_bootstrap,
 )
-from llm_power._statistics.mcnemar import P_VALUES
 from llm_power._statistics.missing_scores import WeightedGap, weighted_gap, weighted_moments
 from llm_power._statistics.multiplicity import FamilyTest
-from llm_power._statistics.paired_binary import observed_difference_variance
 from llm_power._statistics.predictive_power import USUAL_GAP, spread_of_gaps
 from llm_power._statistics.verdict import (
     ClusterTestName,
     Plan,
     Verdicts,
     agreed_verdicts,
-    binary_verdicts,
     chosen_verdicts,
     mean_p,
     mean_verdicts,
@@ -50,7 +41,7 @@ from llm_power._statistics.verdict import (
 class Evidence:
     """Sufficient statistics of some pairs of one task; every pair has an item."""
 
-    of_items: PairCells | DifferenceMoments
+    of_items: PairItems
     of_clusters: ClusterMoments | None = None
     cluster_sizes: IntArray | None = None
     # Spread of the gaps of all models of the task.
@@ -60,13 +51,6 @@ class Evidence:
     def n_items(self) -> IntArray:
         """Return the number of items that both models of each pair were scored on."""
         return self.of_items.n_items
-
-    @cached_property
-    def p_of_gaps(self) -> FloatArray:
-        """Return the p-values of graded items, by Student's test and Hall's."""
-        assert isinstance(self.of_items, DifferenceMoments)
-        law = _mean_law(self.of_items)
-        return mean_p(*law[:3], self.of_items.skew_d, law[3] - 1)
 
     @cached_property
     def cluster_test(self) -> ClusterRobustTest:
@@ -87,15 +71,10 @@ class Evidence:
         none = self.n_items == 0
         if not none.any():
             return self
-        if isinstance(self.of_items, PairCells):
-            n00 = np.where(none, 1, self.of_items.n00)
-            items: PairCells | DifferenceMoments = replace(self.of_items, n00=n00)
-        else:
-            items = replace(self.of_items, n_items=np.where(none, 1, self.n_items))
         moments = self.of_clusters
         if moments is not None:
             moments = replace(moments, n_items=np.where(none, 1.0, moments.n_items))
-        return replace(self, of_items=items, of_clusters=moments)
+        return replace(self, of_items=self.of_items.with_an_item(), of_clusters=moments)
 
 
 class TaskEvidence:
@@ -124,7 +103,7 @@ class TaskEvidence:
     def _prior(self) -> float:
         return spread_of_gaps([self._task.values], [1.0])
 
-    def items(self, first: IntArray, second: IntArray) -> PairCells | DifferenceMoments:
+    def items(self, first: IntArray, second: IntArray) -> PairItems:
         """Return what the items alone say of pairs of positions, (n_pairs,)."""
         if self._task.kind == "binary":
             return count_cells(self._task.values, first, second)
@@ -163,7 +142,7 @@ class Judgement:
 class PairTests:
     """The declared tests of some pairs of one task, by p-values as if each was named beforehand."""
 
-    items: PairCells | DifferenceMoments
+    items: PairItems
     declared: Declared
     prior: float
     robust: ClusterTests | None
@@ -179,16 +158,13 @@ class PairTests:
         declared: Declared,
         *,
         known_p: FloatArray | None = None,
-        known_p_of_items: FloatArray | None = None,
+        unadjusted: FloatArray | None = None,
     ) -> PairTests:
         """Return the tests of the evidence on pairs; known p-values are not computed again."""
-        items, p_of_items = evidence.of_items, known_p_of_items
+        items = evidence.of_items
+        p_of_items = items.p_values(declared.test, unadjusted)
         robust = _cluster_test(evidence, declared)
         weighted = weighted_gaps(evidence) if declared.weighted else None
-        if p_of_items is None and isinstance(items, PairCells):
-            p_of_items = P_VALUES[declared.test](items.b, items.c)
-        elif p_of_items is None:
-            p_of_items = evidence.p_of_gaps
         p = known_p
         if p is None:
             p = p_of_items
@@ -203,7 +179,7 @@ class PairTests:
         self, point: OperatingPoint, family: FamilyTest | None = None, *, plan: Plan = "all"
     ) -> Judgement:
         """Return the verdicts, within a family or each pair by itself."""
-        n = self.items.n_items
+        n, error = self.items.n_items, self.items.standard_error
         level = point.alpha if family is None else family.level
         settings: dict[str, Any] = {
             "margin": self.declared.margin,
@@ -213,7 +189,8 @@ class PairTests:
             "plan": plan,
             "prior": self.prior,
         }
-        found, error = self._by_items(settings)
+        known = self.p_of_items
+        found = self.items.verdicts(self.declared.test, known_p=known, **settings)
         test = np.full(len(n), found.test, dtype=object)
         if self.weighted is not None:
             by_weights = self.weighted.verdicts(n, **settings)
@@ -227,35 +204,6 @@ class PairTests:
             error = np.maximum(self.robust.test.standard_error, error)
             test[:] = found.test
         return Judgement(found, error, test, level)
-
-    def _by_items(self, settings: dict[str, Any]) -> tuple[Verdicts, FloatArray]:
-        items = self.items
-        if isinstance(items, PairCells):
-            b, c, n = items.b, items.c, items.n_items
-            test = self.declared.test
-            found = binary_verdicts(b, c, n, test=test, known_p=self.p_of_items, **settings)
-            return found, np.sqrt(observed_difference_variance(b, c, n) / n)
-        found = _graded_verdicts(items, known_p=self.p_of_items, **settings)
-        return found, mean_and_error(items)[1]
-
-
-def mean_and_error(moments: DifferenceMoments) -> tuple[FloatArray, FloatArray]:
-    """Return gaps of graded pairs and standard errors, infinite for equal differences."""
-    n, squares = moments.n_items.astype(np.float64), moments.ss_d
-    varies = (n > 1) & (squares > 0)
-    error = np.sqrt(squares / np.maximum(n - 1, 1) / n)
-    return moments.sum_d / n, np.where(varies, error, np.inf)
-
-
-def _graded_verdicts(moments: DifferenceMoments, **settings: Any) -> Verdicts:
-    law = _mean_law(moments)
-    return mean_verdicts(*law, skew=moments.skew_d, hall_df=law[3] - 1, **settings)
-
-
-def _mean_law(moments: DifferenceMoments) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return gap, standard error, degrees of freedom and items of each pair."""
-    freedom, n = moments.n_differing.astype(np.float64) - 1, moments.n_items.astype(np.float64)
-    return *mean_and_error(moments), freedom, n
 
 
 @dataclass(frozen=True, slots=True)

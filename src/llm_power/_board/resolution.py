@@ -9,28 +9,13 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from llm_power._board.counts import (
-    DifferenceMoments,
-    PairCells,
-)
 from llm_power._board.evidence import TaskEvidence
 from llm_power._board.operating_point import OperatingPoint, pair_indices
+from llm_power._board.pair_items import DifferenceMoments, PairCells, PairItems
 from llm_power._choices import Family
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.arrays import FloatArray, IntArray, ratio
+from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.e_process import UNIFORM_98, anytime_required_n
-from llm_power._statistics.inversion import (
-    minimum_detectable_effect,
-    required_n,
-    resolution_ratio,
-)
-from llm_power._statistics.mcnemar import (
-    log_mcnemar_exact,
-    mcnemar_asymptotic,
-    mcnemar_continuity_corrected,
-    mcnemar_exact,
-    mcnemar_mid_p,
-)
 from llm_power._statistics.multiplicity import (
     Procedure,
     adjust_benjamini_hochberg,
@@ -39,17 +24,11 @@ from llm_power._statistics.multiplicity import (
     adjust_sidak,
     stepwise_required_n,
 )
-from llm_power._statistics.paired_binary import (
-    miller_unpaired_required_n,
-    shortcut_required_n,
-    summarize_counts,
-)
 from llm_power._statistics.t_test import t_test_p_value
 
 PAIR_KEY: Final = ["task", "rank_a", "rank_b", "model_a", "model_b"]
 CELL_COLUMNS: Final = ["n11", "b", "c", "n00"]
 MOMENT_COLUMNS: Final = ["sum_a", "sum_b", "sum_d", "ss_a", "ss_b", "ss_d", "n_differing", "skew_d"]
-_SUMMARY: Final = ("p_a", "p_b", "delta", "rho", "var_d", "n_star", "q", "mde", "resolved")
 # Of each column what it says; p_a, p_b and delta are of the pair itself.
 RESOLUTION_COLUMNS: Final[Mapping[str, str]] = {
     "rho": "correlation of the two models' scores: phi of 0/1 scores",
@@ -85,10 +64,7 @@ def tabulate_pairs(ranked: TaskScores, family: Family) -> pd.DataFrame:
 
 
 def tabulate(
-    ranked: TaskScores,
-    first: IntArray,
-    second: IntArray,
-    items: PairCells | DifferenceMoments,
+    ranked: TaskScores, first: IntArray, second: IntArray, items: PairItems
 ) -> pd.DataFrame:
     """Return the rows of `tabulate_pairs` for pairs of positions and their statistics."""
     models = np.array(ranked.models, dtype=object)
@@ -103,10 +79,11 @@ def tabulate(
         }
     )
     table["n_items"] = items.n_items
+    known = {each.name: getattr(items, each.name) for each in fields(items)}
     for name in CELL_COLUMNS:
-        table[name] = pd.Series(getattr(items, name, pd.NA), table.index, dtype="Int64")
+        table[name] = pd.Series(known.get(name, pd.NA), table.index, dtype="Int64")
     for name in MOMENT_COLUMNS:
-        table[name] = getattr(items, name, np.nan)
+        table[name] = known.get(name, np.nan)
     return table
 
 
@@ -122,7 +99,7 @@ def with_an_item(pairs: pd.DataFrame) -> pd.DataFrame:
     return fixed
 
 
-def statistics_of(pairs: pd.DataFrame) -> PairCells | DifferenceMoments:
+def statistics_of(pairs: pd.DataFrame) -> PairItems:
     """Return the sufficient statistics, (n_pairs,), of rows of one kind of scores."""
     if pairs["b"].notna().all():
         return PairCells(*(pairs[name].to_numpy(np.int64) for name in CELL_COLUMNS))
@@ -143,86 +120,12 @@ def without_strangers(
 def add_resolution(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
     """Return required items, resolution ratio, detectable effect and four McNemar tests."""
     parts = [
-        pd.DataFrame(resolution_columns(statistics_of(rows), point), index=rows.index)
+        pd.DataFrame(statistics_of(rows).resolution_columns(point), index=rows.index)
         for _, rows in with_an_item(pairs).groupby(pairs["b"].notna(), sort=False)
     ]
-    table = pd.concat([pairs[PAIR_KEY], pd.concat(parts).sort_index()], axis=1)
+    columns = pd.concat(parts).sort_index()[["p_a", "p_b", "delta", *RESOLUTION_COLUMNS]]
+    table = pd.concat([pairs[PAIR_KEY], columns], axis=1)
     return without_strangers(table, pairs, ESTIMATES)
-
-
-def resolution_columns(
-    items: PairCells | DifferenceMoments, point: OperatingPoint
-) -> dict[str, np.ndarray]:
-    """Return the columns of this stage for pairs of one task, (n_pairs,)."""
-    core = core_columns(items, point)
-    if isinstance(items, PairCells):
-        p_a, p_b, rho = core["p_a"], core["p_b"], core["rho"]
-        more = {
-            "n_h": shortcut_required_n(p_a, p_b, rho, alpha=point.alpha, power=point.power),
-            "n_miller": miller_unpaired_required_n(p_a, p_b, alpha=point.alpha, power=point.power),
-            "p_midp": mcnemar_mid_p(items.b, items.c),
-            "p_cc": mcnemar_continuity_corrected(items.b, items.c),
-        }
-    else:
-        # The covariance set to zero, as for binary scores.
-        apart = np.sqrt((items.ss_a + items.ss_b) / items.n_items)
-        unpaired = required_n(core["delta"], apart, alpha=point.alpha, power=point.power)
-        undefined = np.full(unpaired.shape, np.nan)
-        more = {"n_h": undefined, "n_miller": unpaired, "p_midp": undefined, "p_cc": undefined}
-    columns = core | more
-    return {name: columns[name] for name in ("p_a", "p_b", "delta", *RESOLUTION_COLUMNS)}
-
-
-def core_columns(
-    items: PairCells | DifferenceMoments,
-    point: OperatingPoint,
-    *,
-    p_exact: FloatArray | None = None,
-) -> dict[str, np.ndarray]:
-    """Return the `resolution_columns` that boards of millions of pairs have."""
-    if isinstance(items, PairCells):
-        p = mcnemar_exact(items.b, items.c) if p_exact is None else p_exact
-        return _binary_columns(items, point, p)
-    return _graded_columns(items, point)
-
-
-def _binary_columns(
-    cells: PairCells, point: OperatingPoint, p_exact: FloatArray
-) -> dict[str, np.ndarray]:
-    b, c = cells.b, cells.c
-    summary = summarize_counts(cells.n11, b, c, cells.n00, alpha=point.alpha, power=point.power)
-    return {
-        **{name: getattr(summary, name) for name in _SUMMARY},
-        "p_chi2": mcnemar_asymptotic(b, c),
-        "p_exact": p_exact,
-        "log_p_exact": log_mcnemar_exact(b, c, known_p=p_exact),
-    }
-
-
-def _graded_columns(moments: DifferenceMoments, point: OperatingPoint) -> dict[str, np.ndarray]:
-    n = moments.n_items.astype(np.float64)
-    var_a, var_b, var_d = moments.ss_a / n, moments.ss_b / n, moments.ss_d / n
-    delta = moments.sum_d / n
-    at = {"alpha": point.alpha, "power": point.power}
-    n_star = required_n(delta, np.sqrt(var_d), **at)
-    q = resolution_ratio(n, n_star)
-    scale = np.sqrt(var_a * var_b)
-    rho = ratio((var_a + var_b - var_d) / 2, scale)
-    undefined = np.full(scale.shape, np.nan)
-    return {
-        "p_a": moments.sum_a / n,
-        "p_b": moments.sum_b / n,
-        "delta": delta,
-        "rho": rho,
-        "var_d": var_d,
-        "n_star": n_star,
-        "q": q,
-        "mde": minimum_detectable_effect(n, np.sqrt(var_d), **at),
-        "resolved": q >= 1,
-        "p_chi2": undefined,
-        "p_exact": undefined,
-        "log_p_exact": undefined,
-    }
 
 
 def add_multiplicity(
@@ -270,14 +173,6 @@ def _gaps(pairs: pd.DataFrame, resolution: pd.DataFrame) -> tuple[FloatArray, Fl
     gap = resolution[["delta", "var_d"]].where(pairs["n_items"] > 0, 0.0)
     n_items = with_an_item(pairs)["n_items"].to_numpy()
     return gap["delta"].to_numpy(), np.sqrt(gap["var_d"].to_numpy()), n_items
-
-
-def unadjusted_p(items: PairCells | DifferenceMoments) -> FloatArray:
-    """Return the exact McNemar p-values, (n_pairs,); for graded scores the paired t test's."""
-    if isinstance(items, PairCells):
-        return mcnemar_exact(items.b, items.c)
-    n = items.n_items
-    return t_test_p_value(items.sum_d / n, items.ss_d, n)
 
 
 def add_sequential(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:

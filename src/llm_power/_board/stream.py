@@ -13,7 +13,6 @@ import numpy as np
 
 from llm_power._board.all_pairs import (
     BoardPairs,
-    Columns,
     FamilyValues,
     RankEnds,
     in_threads,
@@ -22,6 +21,7 @@ from llm_power._board.all_pairs import (
 from llm_power._board.cluster_robustness import cluster_readings
 from llm_power._board.landscape import VERDICTS, Landscape
 from llm_power._board.operating_point import HELD_UP_TO, number_of_pairs
+from llm_power._board.pair_items import Columns
 from llm_power._board.pair_store import PairWriter
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument

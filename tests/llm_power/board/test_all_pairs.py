@@ -20,7 +20,7 @@ from llm_power._board.all_pairs import (
     p_values_between,
 )
 from llm_power._board.columns import CORE_COLUMNS, PAIRS_COLUMNS
-from llm_power._board.counts import DifferenceMoments, ScoreMoments
+from llm_power._board.counts import ScoreMoments
 from llm_power._board.operating_point import (
     Declared,
     OperatingPoint,
@@ -28,6 +28,7 @@ from llm_power._board.operating_point import (
     pairs_at,
     place_of,
 )
+from llm_power._board.pair_items import Columns, DifferenceMoments
 from llm_power._board.pair_store import read_family, write_family
 from llm_power._board.resolve import board_of, resolve_board, shown_verdicts, stream_board
 from llm_power._board.stream import (
@@ -86,7 +87,7 @@ def same(found: np.ndarray, expected: np.ndarray) -> bool:
     return np.allclose(*numbers, rtol=1e-12, atol=1e-14, equal_nan=True)
 
 
-def frame(parts: list[all_pairs.Columns]) -> pd.DataFrame:
+def frame(parts: list[Columns]) -> pd.DataFrame:
     return pd.concat([pd.DataFrame(dict(part)) for part in parts], ignore_index=True)
 
 
