@@ -12,11 +12,12 @@ import pandas as pd
 
 from llm_power._documents import read_yaml
 from llm_power._provenance import Provenance
-from llm_power._report.tables import Table, describe_csv, write_table
+from llm_power._report.tables import Table, describe_csv
 from llm_power_audit.printed_tables import PublishedCounts, load_counts, load_table
 from replication.settings import operating_point
 from replication.simulations import Chunks, gathered
 from replication.stages import UndeclaredInput, csv_text, read_stage
+from replication.table_files import write_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

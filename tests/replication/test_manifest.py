@@ -12,11 +12,12 @@ import pytest
 
 from llm_power._provenance import Provenance
 from llm_power._report.figures import house_style, new_figure, save_figure
-from llm_power._report.tables import Column, Table, write_table
+from llm_power._report.tables import Column, Table
 from replication.index_page import render_index
 from replication.manifest import build_manifest, describe
 from replication.records import Record
 from replication.stages import write_undefined
+from replication.table_files import write_table
 
 WITNESS = Provenance.witness("everything printed")
 

@@ -6,10 +6,10 @@ from llm_power._board.average import average_tasks
 from llm_power._board.clusters import clustered
 from llm_power._board.operating_point import Declared
 from llm_power._report.board_tables import average_tables
-from llm_power._report.tables import write_table
 from llm_power._scores.store import read_task
 from replication.job import logged, save, snakemake, write_csv
 from replication.stages import operating_point
+from replication.table_files import write_table
 
 with logged():
     tasks = [read_task(path) for path in snakemake.input.scores]

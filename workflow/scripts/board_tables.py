@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from llm_power._report.board_tables import board_tables
-from llm_power._report.tables import write_table
 from llm_power._scores.store import read_task
 from replication.job import load, logged, snakemake
 from replication.stages import operating_point
+from replication.table_files import write_table
 
 with logged():
     tasks = [read_task(path) for path in snakemake.input.scores]

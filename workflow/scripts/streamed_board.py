@@ -11,11 +11,12 @@ from llm_power._board.summary import describe_board
 from llm_power._report.board_figure import save_board_figure
 from llm_power._report.board_tables import streamed_tables
 from llm_power._report.landscape import landscape_tables
-from llm_power._report.tables import score_provenance, write_table
+from llm_power._report.tables import score_provenance
 from llm_power._scores.store import read_task
 from replication.board_pairs import board_pairs, read_p_values
 from replication.index_page import write_page
 from replication.job import logged, save, snakemake, write_csv
+from replication.table_files import write_table
 
 with logged():
     given, output = snakemake.params, snakemake.output

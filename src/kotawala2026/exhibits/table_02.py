@@ -21,11 +21,12 @@ from kotawala2026.quantities.calibration import (
 from kotawala2026.simulations import TESTS, calibration_cell, discordance_at
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
-from llm_power._report.tables import Column, Table, as_fixed, as_percent, as_text, to_csv
+from llm_power._report.tables import Column, Table, as_fixed, as_percent, as_text
 from llm_power._statistics.arrays import FloatArray
 from llm_power_audit.agreement import MONTE_CARLO_LEVEL
 from llm_power_audit.printed import Printed
 from replication.exhibits import Exhibit, Inputs
+from replication.table_files import to_csv
 
 #: The three summaries of the printed table, by column.
 SUMMARIES: Final = ("type1_max_dev_pp", "power_median", "power_max_dev_pp")

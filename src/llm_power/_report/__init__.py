@@ -1,1 +1,1 @@
-"""Tables as CSV, Markdown and LaTeX; figures as PDF, PNG and SVG."""
+"""Tables as Markdown; figures as PDF, PNG and SVG."""

@@ -1,4 +1,4 @@
-"""Make any text harmless inside a Markdown or a LaTeX table.
+"""Make any text harmless inside a Markdown table.
 
 Model names come from strangers. A name may hold whatever a hub or a CSV lets through:
 pipes, dollars, backslashes, newlines, other scripts. Here it becomes text and nothing else.
@@ -7,7 +7,6 @@ pipes, dollars, backslashes, newlines, other scripts. Here it becomes text and n
 from __future__ import annotations
 
 import re
-import unicodedata
 
 # What CommonMark, GitHub's tables or its mathematics could act upon, and no more: the source is
 # read in terminals. A star between a word and a space or stop can open nothing (N* of), an
@@ -22,176 +21,20 @@ _MARKDOWN = re.compile(
 _TAGS = re.compile(r"<(?=[A-Za-z/!?])|&(?=[A-Za-z#])")
 _ENTITIES = {"<": "&lt;", "&": "&amp;"}
 
-_LATEX_ASCII = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\symbol{34}",
-    "`": r"\textasciigrave{}",
-    # After the \\ that ends a row, a bare [ or * would be read as its argument.
-    "[": "{[}",
-    "]": "{]}",
-    "*": "{*}",
-}
-
 #: As wide as a digit, and as a point: they line up the numbers of a column.
 DIGIT_SPACE, POINT_SPACE = "\u2007", "\u2008"
 
-_LATEX_SYMBOLS = {
-    DIGIT_SPACE: r"\phantom{0}",
-    POINT_SPACE: r"\phantom{.}",
-    "−": r"$-$",
-    "–": r"\textendash{}",
-    "—": r"\textemdash{}",
-    "…": r"\ldots{}",
-    "“": r"\textquotedblleft{}",
-    "”": r"\textquotedblright{}",
-    "‘": r"\textquoteleft{}",
-    "’": r"\textquoteright{}",
-    "×": r"$\times$",
-    "±": r"$\pm$",
-    "·": r"$\cdot$",
-    "≤": r"$\le$",
-    "≥": r"$\ge$",
-    "≈": r"$\approx$",
-    "∼": r"$\sim$",
-    "≠": r"$\ne$",
-    "∞": r"$\infty$",
-    "√": r"$\surd$",
-    "÷": r"$\div$",
-    "∋": r"$\ni$",
-    "∈": r"$\in$",
-    "→": r"$\to$",
-    "°": r"\textdegree{}",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "δ": r"$\delta$",
-    "Δ": r"$\Delta$",
-    "θ": r"$\theta$",
-    "μ": r"$\mu$",
-    "ρ": r"$\rho$",
-    "σ": r"$\sigma$",
-    "χ": r"$\chi$",
-    "ß": r"{\ss}",
-    "æ": r"{\ae}",
-    "Æ": r"{\AE}",
-    "ø": r"{\o}",
-    "Ø": r"{\O}",
-    "œ": r"{\oe}",
-    "Œ": r"{\OE}",
-    "ł": r"{\l}",
-    "Ł": r"{\L}",
-}
-
-_LATEX_ACCENTS = {
-    "\u0300": r"\`",
-    "\u0301": r"\'",
-    "\u0302": r"\^",
-    "\u0303": r"\~",
-    "\u0304": r"\=",
-    "\u0306": r"\u",
-    "\u0307": r"\.",
-    "\u0308": r"\"",
-    "\u030a": r"\r",
-    "\u030b": r"\H",
-    "\u030c": r"\v",
-    "\u0327": r"\c",
-}
-
 SUPERSCRIPTS = dict(zip("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻", strict=True))
-
-_LOWERED = {raised: c for c, raised in SUPERSCRIPTS.items()}
-
-_LATEX_MATH_ACCENTS = {"\u0302": r"\hat", "\u0304": r"\bar"}
-
-# A run of superscripts, a Greek letter with its hat or bar, a run of what TeX would join,
-# or any one character.
-_PIECES = re.compile(
-    f"[{''.join(_LOWERED)}]+|[αβδΔθμρσχ][{''.join(_LATEX_MATH_ACCENTS)}]|-+|'+|,+|."
-)
-
-# A letter that stands alone, with hat or bar, index and star: N*, p_A, ρ̂, δ_MDE; K of 2K, h of h².
-_SYMBOL = re.compile(
-    rf"(?<![^\W\d])(?:(?<!\d)|(?=K))([A-Za-zαβδΔθμρσχ])([{''.join(_LATEX_MATH_ACCENTS)}])?"
-    rf"(?:_([A-Za-z0-9]{{1,3}}))?(\*)?(?![^\W{''.join(_LOWERED)}])"
-)
-# Of the letters without any of these, those that are quantities.
-_QUANTITIES = frozenset("bchmnpqrKN")
 
 
 def escape_markdown(text: str) -> str:
     """Return `text` as one line of literal Markdown (CommonMark, GFM)."""
-    flat = _TAGS.sub(lambda match: _ENTITIES[match[0]], _one_line(text))
+    flat = _TAGS.sub(lambda match: _ENTITIES[match[0]], one_line(text))
     return _MARKDOWN.sub(r"\\\g<0>", flat)
 
 
-def escape_latex(text: str) -> str:
-    """Return `text` as one ASCII line of literal LaTeX, for any LaTeX since 2020.
-
-    A character that LaTeX's own fonts lack is its code point, ``[U+4E2D]``, so that two names never
-    look the same.
-    """
-    return _literal_latex(unicodedata.normalize("NFC", _one_line(text)))
-
-
-def typeset_latex(text: str) -> str:
-    """Return our own words as LaTeX, with symbols such as N* as mathematics."""
-    flat = unicodedata.normalize("NFC", _one_line(text))
-    done, end = [], 0
-    for match in _SYMBOL.finditer(flat):
-        if match[2] or match[3] or match[4] or not match[1].isascii() or match[1] in _QUANTITIES:
-            done += [_literal_latex(flat[end : match.start()]), _symbol(*match.groups())]
-            end = match.end()
-    return "".join([*done, _literal_latex(flat[end:])])
-
-
-def _literal_latex(flat: str) -> str:
-    return "".join(_latex_piece(match[0]) for match in _PIECES.finditer(flat))
-
-
-def _symbol(letter: str, accent: str | None, index: str | None, star: str | None) -> str:
-    base = _LATEX_SYMBOLS.get(letter, letter).strip("$")
-    if accent:
-        base = f"{_LATEX_MATH_ACCENTS[accent]}{{{base}}}"
-    if index:
-        base += f"_{{{index}}}" if len(index) == 1 else rf"_{{\mathrm{{{index}}}}}"
-    return f"${base}^{{*}}$" if star else f"${base}$"
-
-
-def _latex_piece(piece: str) -> str:
-    if piece[0] in _LOWERED:
-        return f"$^{{{''.join(_LOWERED[c] for c in piece)}}}$"
-    if len(piece) == 2 and piece[1] in _LATEX_MATH_ACCENTS:
-        return f"${_LATEX_MATH_ACCENTS[piece[1]]}{{{_LATEX_SYMBOLS[piece[0]].strip('$')}}}$"
-    # Doubled, these would become a dash or a quotation mark.
-    return "{}".join(piece) if piece[0] in "-'," else _latex_character(piece)
-
-
-def _latex_character(c: str) -> str:
-    if c in _LATEX_ASCII:
-        return _LATEX_ASCII[c]
-    if c.isascii():
-        return c
-    if c in _LATEX_SYMBOLS:
-        return _LATEX_SYMBOLS[c]
-    decomposed = unicodedata.normalize("NFD", c)
-    base, mark = decomposed[0], decomposed[1:]
-    if base.isascii() and base.isalpha() and mark in _LATEX_ACCENTS:
-        return f"{_LATEX_ACCENTS[mark]}{{{base}}}"
-    return f"{{[}}U+{ord(c):04X}{{]}}"
-
-
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return `text` without line breaks, controls and doubled spaces."""
     # isprintable is false for line breaks, tabs, controls, bidirectional overrides, surrogates.
     kept = DIGIT_SPACE + POINT_SPACE
     flat = "".join(c if c.isprintable() or c in kept else " " for c in text)

@@ -1,7 +1,7 @@
-"""One table as CSV, Markdown and LaTeX, and where its scores came from.
+"""One table as Markdown, the description of a CSV, and where its scores came from.
 
-The CSV holds the whole frame at full precision; Markdown and LaTeX show the columns of the
-specification, formatted. The bytes depend on the arguments alone.
+A CSV holds the whole frame at full precision; Markdown, and LaTeX in `replication.latex`, show the
+columns of the specification, formatted. The bytes depend on the arguments alone.
 
 A cell beside a printed one shows what was recomputed, rounded as it was printed. The printed
 value stands below it only where it is another one.
@@ -20,7 +20,6 @@ import math
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from textwrap import fill
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -38,8 +37,8 @@ from llm_power._provenance import (
     provenance_kinds,
     provenance_line,
 )
+from llm_power._report._cells import Cell, Row, aligned, narrowed, physical
 from llm_power._report._escape import DIGIT_SPACE, POINT_SPACE, SUPERSCRIPTS, escape_markdown
-from llm_power._report._latex import Cell, Heading, Row, aligned, latex_table, narrowed, physical
 
 if TYPE_CHECKING:
     # Tables of no scores begin without what reads them.
@@ -178,18 +177,6 @@ class Table:
         return self.frame if self.shown is None else self.shown
 
 
-def to_csv(table: Table) -> str:
-    """Return the whole frame as CSV: floats in their shortest exact form, ``INF`` for infinity."""
-    frame = table.frame.copy()
-    for name in frame.columns:
-        column = frame[name]
-        if pd.api.types.is_float_dtype(column):
-            # The XML Schema spelling, which the metadata's datatype "double" stands for.
-            spelled = column.astype(object).mask(column == np.inf, "INF")
-            frame[name] = spelled.mask(column == -np.inf, "-INF")
-    return str(frame.to_csv(index=False, lineterminator="\n"))
-
-
 def describe_csv(
     frame: pd.DataFrame,
     url: str,
@@ -223,7 +210,7 @@ def to_markdown(table: Table) -> str:
     # On demand: a CSV is written without it.
     from tabulate import tabulate  # noqa: PLC0415
 
-    rows = _rows(table)
+    rows = cells_of(table)
     headers = [column.header for column in table.columns]
     texts = [column.align == "left" for column in table.columns]
     body = tabulate(
@@ -234,57 +221,20 @@ def to_markdown(table: Table) -> str:
         ],
         headers=list(map(escape_markdown, headers)),
         tablefmt="pipe",
-        colalign=[_side(column) for column in table.columns],
+        colalign=[side_of(column) for column in table.columns],
         disable_numparse=True,
         preserve_whitespace=True,
     )
-    number, caption = _label(table), escape_markdown(_headed(table))
+    number, caption = label_of(table), escape_markdown(heading_of(table))
     title = f"**{number}.** {caption}" if number else _strong(caption)
-    notes = [f"*Note.* {escape_markdown(note)}" for note in [" ".join(_notes(table, rows))] if note]
+    note = escape_markdown(" ".join(notes_of(table, rows)))
+    notes = [f"*Note.* {note}"] if note else []
     provenance = f"*Provenance:* {escape_markdown(provenance_line(table.provenance))}"
     return "\n\n".join([title, body, *map(_filled, [*notes, provenance])]) + "\n"
 
 
-def to_latex(table: Table) -> str:
-    """Return a ``table`` environment, or a ``table*`` if one column of two is too narrow for it.
-
-    The first line names the packages that the document needs. Where the line is too short, text
-    wraps. A table longer than a page ends there, and says so.
-    """
-    rows = _rows(table)
-    return latex_table(
-        [Heading(c.header, c.tex, _side(c), c.symbols) for c in table.columns],
-        rows,
-        total=table.total,
-        caption=_headed(table),
-        number=table.number,
-        notes=_notes(table, rows),
-        provenance=provenance_line(table.provenance),
-    )
-
-
-def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
-    """Write ``stem.csv``, ``stem.csv-metadata.json``, ``stem.md`` and ``stem.tex``."""
-    csv_path, number = stem.with_name(f"{stem.name}.csv"), _label(table)
-    contents = {
-        csv_path: to_csv(table),
-        csv_path.with_name(f"{csv_path.name}-metadata.json"): describe_csv(
-            table.frame,
-            csv_path.name,
-            title=f"{number}. {table.caption}" if number else table.caption,
-            description=" ".join(filter(None, [table.finding, *_notes(table, _rows(table))])),
-            provenance=table.provenance,
-        ),
-        stem.with_name(f"{stem.name}.md"): to_markdown(table),
-        stem.with_name(f"{stem.name}.tex"): to_latex(table),
-    }
-    for path, content in contents.items():
-        path.write_bytes(content.encode())
-    first, second, third, fourth = contents
-    return first, second, third, fourth
-
-
-def _rows(table: Table) -> list[Row]:
+def cells_of(table: Table) -> list[Row]:
+    """Return the cells that Markdown and LaTeX show, row by row."""
     records = table.rows.to_dict(orient="records")
     columns = []
     for column in table.columns:
@@ -293,7 +243,8 @@ def _rows(table: Table) -> list[Row]:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _side(column: Column) -> str:
+def side_of(column: Column) -> str:
+    """Return the side that the cells of a column are set to."""
     return "right" if column.align == "decimal" else column.align
 
 
@@ -329,11 +280,12 @@ def _beside(ours: str, printed: object, agrees: object, *, mark: str) -> str:
     return f"≠ {text}"
 
 
-def _headed(table: Table) -> str:
+def heading_of(table: Table) -> str:
+    """Return finding and caption."""
     return f"{table.finding} {table.caption}".strip()
 
 
-def _notes(table: Table, rows: list[Row]) -> list[str]:
+def notes_of(table: Table, rows: list[Row]) -> list[str]:
     """Return the limits of agreement, the meaning of the marks, and the notes."""
     marks = {line[0] for row in rows for cell in row for line in cell.printed}
     kinds = {source.kind for source in table.provenance}
@@ -375,7 +327,8 @@ def _filled(paragraph: str) -> str:
     return re.sub(r"(?m)^([0-9]+)([.)])(?=\s|$)", r"\1\\\2", text)
 
 
-def _label(table: Table) -> str:
+def label_of(table: Table) -> str:
+    """Return the number of the paper's table in words, empty without one."""
     return f"Table {table.number}" if table.number else ""
 
 

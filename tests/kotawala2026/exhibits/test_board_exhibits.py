@@ -35,7 +35,7 @@ from llm_power._board.resolve import resolve_board
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.figures import house_style, save_figure
-from llm_power._report.tables import Table, to_csv, to_latex, to_markdown
+from llm_power._report.tables import Table, to_markdown
 from llm_power._statistics.cluster_moments import one_way_anova
 from llm_power._statistics.design_effect import resample_clusters
 from llm_power._statistics.inversion import required_n
@@ -43,6 +43,8 @@ from llm_power._statistics.mcnemar import mcnemar_asymptotic
 from llm_power_audit.printed import Printed
 from llm_power_audit.printed_tables import PublishedCounts
 from paper_fixtures import loaded_paper
+from replication.latex import to_latex
+from replication.table_files import to_csv
 
 Loader = Callable[[int], pd.DataFrame]
 SETTINGS = loaded_paper("printed").settings

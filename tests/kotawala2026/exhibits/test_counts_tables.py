@@ -17,9 +17,10 @@ from kotawala2026.exhibits._counts_table import counted_pairs, label_and_gap
 from kotawala2026.exhibits.figure_03 import connor_r, figure_03
 from kotawala2026.labels import in_printed_order, pair_names
 from llm_power._errors import InvalidArgument
-from llm_power._report.tables import to_latex, to_markdown
+from llm_power._report.tables import to_markdown
 from llm_power_audit.printed import parse_printed
 from llm_power_audit.printed_tables import PublishedCounts
+from replication.latex import to_latex
 
 Loader = Callable[[int], pd.DataFrame]
 K = float(norm.ppf(0.975) + norm.ppf(0.8)) ** 2

@@ -25,7 +25,7 @@ from kotawala2026.simulations import figure_06 as chunks_of_figure_06
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.figures import house_style, save_figure
-from llm_power._report.tables import to_latex, to_markdown
+from llm_power._report.tables import to_markdown
 from llm_power._statistics.copula_pairs import graded_difference_variance, paired_bernoulli_cells
 from llm_power._statistics.e_process import UNIFORM_98, log_e_value
 from llm_power._statistics.inversion import required_n
@@ -33,6 +33,7 @@ from llm_power._statistics.paired_binary import required_n_paired_binary
 from llm_power_audit.printed_tables import PublishedCounts
 from paper_fixtures import loaded_paper
 from replication.exhibits import Drawing, Exhibit, Inputs
+from replication.latex import to_latex
 from replication.simulations import simulate_part
 from replication.stages import write_stage
 
