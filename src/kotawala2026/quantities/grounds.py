@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
@@ -25,7 +26,7 @@ from replication.constraints import BoardScore, load_board_scores
 from replication.findings import Basis, PrintedNumbers, Quantities
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PublishedNumbers(PrintedNumbers):
     """What the paper prints; `board_scores` and `subject_sizes` are not in it."""
 
@@ -39,7 +40,7 @@ class PublishedNumbers(PrintedNumbers):
         """The tables that print b and c of their pairs."""
         return {"Table 6": self.close_pairs, "Table 7": self.adjacent_pairs}
 
-    @property
+    @cached_property
     def implied_n(self) -> int:
         """The N of Table 7's rows; that of its caption fits none of them."""
         return implied_item_count(self.adjacent_pairs).n_items

@@ -139,8 +139,9 @@ def add_multiplicity(
     p = np.where(np.isnan(exact), graded, exact)
     table = pairs[PAIR_KEY].assign(p_unadjusted=p)
     at: dict[str, Any] = {"alpha": point.alpha, "power": point.power}
+    required = stepwise_required_n(gap, spread, n_items, procedures=_PROCEDURES, **at)
     for procedure, (name, adjust) in _PROCEDURES.items():
-        adjusted = stepwise_required_n(gap, spread, n_items, procedure=procedure, **at)
+        adjusted = required[procedure]
         table[f"p_{name}"] = adjust(p)
         table[f"n_star_{name}"] = adjusted.n_star
         table[f"q_{name}"] = adjusted.q
@@ -162,9 +163,9 @@ def add_given_multiplicity(
     """
     at: dict[str, Any] = {"alpha": point.alpha, "power": point.power}
     gaps = _gaps(pairs, resolution)
-    bonferroni = stepwise_required_n(*gaps, procedure="bonferroni", m=size, **at)
+    required = stepwise_required_n(*gaps, procedures=["bonferroni"], m=size, **at)["bonferroni"]
     missing = {"n_star_holm": np.nan, "n_star_bh": np.nan}
-    return pairs[PAIR_KEY].assign(**adjusted, n_star_bonferroni=bonferroni.n_star, **missing)
+    return pairs[PAIR_KEY].assign(**adjusted, n_star_bonferroni=required.n_star, **missing)
 
 
 def _gaps(pairs: pd.DataFrame, resolution: pd.DataFrame) -> tuple[FloatArray, FloatArray, IntArray]:

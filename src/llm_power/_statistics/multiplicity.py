@@ -22,7 +22,7 @@ for directions and intervals.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -338,12 +338,12 @@ def stepwise_required_n(
     sigma_d: ArrayLike,
     n_items: ArrayLike,
     *,
-    procedure: Procedure,
+    procedures: Iterable[Procedure],
     m: int | None = None,
     alpha: float = 0.05,
     power: float = 0.80,
-) -> AdjustedResolution:
-    r"""Required items at which the whole procedure resolves each pair.
+) -> dict[Procedure, AdjustedResolution]:
+    r"""Required items at which each whole procedure resolves each pair.
 
     :math:`N^*` inverts the test that rejects at level :math:`\alpha'` where the standardized gap
     :math:`T = |\delta|\sqrt{N}/\sigma_D` reaches :math:`z_{1-\alpha'/2}+z_{1-\beta}`. With N the
@@ -364,26 +364,30 @@ def stepwise_required_n(
     :math:`N^*` may contradict its verdict.
     """
     gap, sigma, n, size = _family_of_pairs(delta, sigma_d, n_items, m)
-    one_of("procedure", procedure, _STEP_LEVELS)
     need = required_n(gap, sigma, alpha=alpha, power=power)
     # N* at another level is this one times a number that all pairs share: the order is T's.
     order = np.argsort(-resolution_ratio(n, need), kind="stable")
-    levels = _STEP_LEVELS[procedure](np.arange(1, gap.size + 1), size, alpha)
-    q = resolution_ratio(n[order], required_n(gap[order], sigma[order], alpha=levels, power=power))
-    deciding = _deciding_step(q, procedure)
     back = np.argsort(order)
-    q, level = q[deciding][back], levels[deciding][back]
-    n_star = ratio(n, q, np.inf)
-    return AdjustedResolution(
-        levels=level,
-        n_star=n_star,
-        q=q,
-        resolved=n_star <= n,
-        procedure=procedure,
-        m=size,
-        alpha=alpha,
-        power=power,
-    )
+    found: dict[Procedure, AdjustedResolution] = {}
+    for procedure in procedures:
+        one_of("procedure", procedure, _STEP_LEVELS)
+        levels = _STEP_LEVELS[procedure](np.arange(1, gap.size + 1), size, alpha)
+        needed = required_n(gap[order], sigma[order], alpha=levels, power=power)
+        by_step = resolution_ratio(n[order], needed)
+        deciding = _deciding_step(by_step, procedure)[back]
+        q = by_step[deciding]
+        n_star = ratio(n, q, np.inf)
+        found[procedure] = AdjustedResolution(
+            levels=levels[deciding],
+            n_star=n_star,
+            q=q,
+            resolved=n_star <= n,
+            procedure=procedure,
+            m=size,
+            alpha=alpha,
+            power=power,
+        )
+    return found
 
 
 def _deciding_step(q: FloatArray, procedure: Procedure) -> IntArray:

@@ -60,7 +60,7 @@ TWO, THREE = [3, 4], [3, 4, 5]
         (lambda: paired_difference_variance([0.5] * 2, [0.5] * 3, 0), "p_a, p_b, rho must have"),
         (lambda: paired_bernoulli_cells([0.5] * 2, [0.5] * 3, 0), "p_a, p_b, rho_z must have"),
         (
-            lambda: stepwise_required_n([0.1] * 2, [0.4] * 3, 9, procedure="holm"),
+            lambda: stepwise_required_n([0.1] * 2, [0.4] * 3, 9, procedures=["holm"]),
             "must have shapes",
         ),
         (lambda: cohens_h([0.1] * 2, [0.2] * 3), "p1, p2 must have shapes"),

@@ -339,12 +339,13 @@ def test_n_star_is_within_reach_exactly_where_the_procedure_rejects(
     delta = np.array([data.draw(draw) / 1000 for _ in range(size)])
     n = np.array([500.0 + 20 * data.draw(st.integers(0, 3)) for _ in range(size)])
     m, factor = size + data.draw(st.integers(0, 5)), data.draw(st.floats(0.01, 50))
-    found = stepwise_required_n(delta, 0.37, n, procedure=procedure, m=m, power=power)
+    found = stepwise_required_n(delta, 0.37, n, procedures=[procedure], m=m, power=power)[procedure]
     z = delta * np.sqrt(factor * n) / 0.37 - norm.ppf(power)
     # Beyond 1 it is no p-value, and judges the same.
     rejected = np.array(procedure_rejects(2 * norm.sf(z), procedure, m))
     np.testing.assert_array_equal(found.n_star <= factor * n, rejected)
-    at_hand = stepwise_required_n(delta, 0.37, factor * n, procedure=procedure, m=m, power=power)
+    more = stepwise_required_n(delta, 0.37, factor * n, procedures=[procedure], m=m, power=power)
+    at_hand = more[procedure]
     np.testing.assert_array_equal(at_hand.resolved, rejected)
     np.testing.assert_allclose(at_hand.n_star, found.n_star, rtol=1e-12)
     np.testing.assert_array_equal(at_hand.q >= 1, rejected)
@@ -356,30 +357,25 @@ def test_stepwise_n_star_at_power_one_half_agrees_with_the_adjusted_p_values(
     p: list[float], more: int
 ) -> None:
     m, z = len(p) + more, norm.isf(np.asarray(p) / 2)
-    for procedure, adjust in (
-        ("holm", adjust_holm),
-        ("benjamini_hochberg", adjust_benjamini_hochberg),
-    ):
-        found = stepwise_required_n(
-            np.minimum(z, 8) / 20,
-            1.0,
-            400,
-            procedure=procedure,  # type: ignore[arg-type]
-            m=m,
-            alpha=ODD_ALPHA,
-            power=0.5,
-        )
-        np.testing.assert_array_equal(found.n_star <= 400, adjust(p, m) <= ODD_ALPHA)
+    adjusted: dict[Procedure, FloatArray] = {
+        "holm": adjust_holm(p, m),
+        "benjamini_hochberg": adjust_benjamini_hochberg(p, m),
+    }
+    found = stepwise_required_n(
+        np.minimum(z, 8) / 20, 1.0, 400, procedures=adjusted, m=m, alpha=ODD_ALPHA, power=0.5
+    )
+    for procedure, of_p in adjusted.items():
+        np.testing.assert_array_equal(found[procedure].n_star <= 400, of_p <= ODD_ALPHA)
 
 
 def test_stepwise_n_star_of_one_set_of_items_is_a_cumulative_extreme() -> None:
     delta = np.array([0.0300, 0.0301, 0.0200, 0.0])
     each = required_n(delta[[1, 0, 2]], 0.4, alpha=0.05 / np.array([4, 3, 2]))
-    holm = stepwise_required_n(delta, 0.4, 1_000, procedure="holm")
+    found = stepwise_required_n(delta, 0.4, 1_000, procedures=["holm", "benjamini_hochberg"])
+    holm, hochberg = found["holm"], found["benjamini_hochberg"]
     np.testing.assert_allclose(holm.n_star, [max(each[:2]), each[0], max(each), np.inf], rtol=1e-12)
     np.testing.assert_allclose(holm.levels[:2], [0.05 / 4, 0.05 / 4], rtol=1e-12)
     each = required_n(delta[[1, 0, 2]], 0.4, alpha=0.05 * np.array([1, 2, 3]) / 4)
-    hochberg = stepwise_required_n(delta, 0.4, 1_000, procedure="benjamini_hochberg")
     np.testing.assert_allclose(
         hochberg.n_star, [min(each[1:]), min(each), each[2], np.inf], rtol=1e-12
     )
@@ -387,11 +383,11 @@ def test_stepwise_n_star_of_one_set_of_items_is_a_cumulative_extreme() -> None:
 
 def test_stepwise_n_star_refuses_what_is_no_family() -> None:
     with pytest.raises(InvalidArgument, match="m must be a whole number of at least 1, got 0"):
-        stepwise_required_n([], [], [], procedure="holm")
+        stepwise_required_n([], [], [], procedures=["holm"])
     with pytest.raises(InvalidArgument, match="procedure must be one of"):
-        stepwise_required_n([0.1], 0.4, 9, procedure="hommel")  # type: ignore[arg-type]
+        stepwise_required_n([0.1], 0.4, 9, procedures=["hommel"])  # type: ignore[list-item]
     with pytest.raises(InvalidArgument, match=r"delta must be one-dimensional, got shape"):
-        stepwise_required_n([[0.1]], 0.4, 9, procedure="holm")
+        stepwise_required_n([[0.1]], 0.4, 9, procedures=["holm"])
 
 
 @pytest.mark.parametrize("any_dependence", [False, True])
