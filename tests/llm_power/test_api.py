@@ -11,12 +11,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pytest
 
 import llm_power
 from llm_power import InvalidArgument
 from llm_power._board.cluster_robustness import random_clusters
+from llm_power._cli import cli
+from llm_power._door import Reading
+from llm_power._errors import _FLAGS
 from llm_power._statistics.copula_pairs import draw_graded_pairs
 from llm_power._statistics.design_effect import resample_clusters
 
@@ -130,3 +134,17 @@ def test_tables_in_memory_are_numbered_where_there_are_several() -> None:
     table = {"item": ["p", "q", "r"], "heron": [1, 1, 0], "wren": [0, 1, 0]}
     assert set(llm_power.resolve(table).ranking["task"]) == {"scores"}
     assert set(llm_power.resolve(table, table).ranking["task"]) == {"table 1", "table 2"}
+
+
+def test_an_error_spells_the_flags_of_the_command_as_arguments() -> None:
+    """`_errors` is below the options that it spells, so that it has their names beside them."""
+    arguments = {*inspect.signature(llm_power.resolve).parameters, *Reading.__annotations__}
+    flags = {
+        str(one.name)
+        for one in cli.commands["resolve"].params
+        if isinstance(one, click.Option) and one.is_flag and one.name in arguments
+    }
+    for name in sorted(flags):
+        option = f"--{name.replace('_', '-')}"
+        assert str(InvalidArgument(f"give {option}")) == f"give {name}=True"
+    assert flags == _FLAGS
