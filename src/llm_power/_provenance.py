@@ -24,7 +24,8 @@ WITNESS_NOTE: Final = (
 # The text of a PNG that says what is seen.
 FINDING: Final = "Finding"
 
-_PHRASES: dict[Kind, str] = {
+#: The words for each kind, in lines and on figures.
+PHRASES: Final[Mapping[Kind, str]] = {
     "published": "from published numbers",
     "simulated": "simulated",
     "witness": "witness",
@@ -47,7 +48,7 @@ class Provenance:
     @property
     def line(self) -> str:
         """The source as one line, for example ``simulated (seed 7, 1,500 trials)``."""
-        return one_line(f"{_PHRASES[self.kind]} ({self.detail})")
+        return one_line(f"{PHRASES[self.kind]} ({self.detail})")
 
     @classmethod
     def published(cls, source: str) -> Provenance:

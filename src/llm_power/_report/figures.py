@@ -23,9 +23,9 @@ from llm_power._errors import InvalidArgument
 from llm_power._files import replacing
 from llm_power._provenance import (
     FINDING,
+    PHRASES,
     SOURCE_KINDS,
     WITNESS_NOTE,
-    Kind,
     Provenance,
     provenance_kinds,
     provenance_line,
@@ -47,7 +47,6 @@ _NO_DATES: Final[dict[str, dict[str, Any]]] = {
 }
 # Left, bottom, width and height, as shares of the figure's.
 Rectangle = tuple[float, float, float, float]
-_MARKS: Final[Mapping[Kind, str]] = {"witness": "WITNESS", "stand_in": "STAND-IN OR MIRROR"}
 _PROVENANCE_KEY: Final = {"pdf": "Subject", "png": "Description", "svg": "Description"}
 
 
@@ -97,8 +96,8 @@ def save_figure(
 ) -> list[Path]:
     """Write the figure in each format, with its provenance on it and in its metadata."""
     line = provenance_line(provenance)
-    kinds = {source.kind for source in provenance}
-    mark = ", ".join(word for kind, word in _MARKS.items() if kind in kinds)
+    marked = {"witness", "stand_in"}.intersection(provenance_kinds(provenance))
+    mark = ", ".join(words.upper() for kind, words in PHRASES.items() if kind in marked)
     inside = _print_around(figure, line, mark=mark, heading=title if heading else "")
     _settle_layout(figure)
     # Earlier, and the layout would leave no room for them.
