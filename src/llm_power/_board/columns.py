@@ -118,6 +118,8 @@ def dictionary_page() -> str:
         "# The columns of a board",
         "The metadata of the files have the same descriptions. "
         "[Verdicts](verdicts.md) explains the columns together.",
+        "In JSON an infinite number is null in the pairs of `resolve`, and "
+        '"inf" or "-inf" in the answers of `pair`, `plan` and `compare`; an unknown one is null.',
     ]
     for title, columns in groups.items():
         rows = [f"| `{name}` | {text} |" for name, text in columns.items()]
