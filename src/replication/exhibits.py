@@ -12,11 +12,11 @@ import pandas as pd
 
 from llm_power._documents import read_yaml
 from llm_power._provenance import Provenance
-from llm_power._report.tables import Table, describe_csv
+from llm_power._report.tables import Table, write_csv
 from llm_power_audit.printed_tables import PublishedCounts, load_counts, load_table
 from replication.settings import operating_point
 from replication.simulations import Chunks, gathered
-from replication.stages import UndeclaredInput, csv_text, read_stage
+from replication.stages import UndeclaredInput, read_stage
 from replication.table_files import write_table
 
 if TYPE_CHECKING:
@@ -117,15 +117,12 @@ def write_numbers(exhibit: Exhibit, stem: str) -> None:
     if isinstance(exhibit.numbers, Table):
         write_table(exhibit.numbers, Path(stem))
     elif exhibit.drawing is not None:
-        csv = Path(f"{stem}.csv")
-        csv.write_text(csv_text(exhibit.numbers), encoding="utf-8")
-        described = describe_csv(
+        drawing = exhibit.drawing
+        write_csv(
             exhibit.numbers,
-            csv.name,
-            title=exhibit.drawing.title,
-            description="",
-            provenance=exhibit.drawing.provenance,
+            Path(f"{stem}.csv"),
+            title=drawing.title,
+            provenance=drawing.provenance,
         )
-        Path(f"{csv}-metadata.json").write_text(described, encoding="utf-8")
     for end, text in exhibit.files.items():
         Path(f"{stem}{end}").write_text(text, encoding="utf-8")

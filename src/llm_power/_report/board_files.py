@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import pandas as pd
-
 from llm_power._board.columns import PAIR_COLUMNS, PAIRS_COLUMNS
 from llm_power._board.page_data import PageData, page_data
 from llm_power._board.repeats import REPEAT_COLUMNS
@@ -17,10 +15,9 @@ from llm_power._choices import PICTURE_FORMATS, Picture
 from llm_power._errors import counted
 from llm_power._files import write_together
 from llm_power._plugins import installed, left_out
-from llm_power._provenance import Provenance
 from llm_power._report.board_tables import average_tables, board_tables, error_bars, streamed_tables
 from llm_power._report.landscape import landscape_tables
-from llm_power._report.tables import describe_csv, score_provenance, to_markdown
+from llm_power._report.tables import score_provenance, to_markdown, write_csv
 from llm_power._scores.store import TaskScores
 
 _TITLES: Final = {
@@ -74,7 +71,13 @@ def write_board(
         for stem, table in made.items():
             table.to_parquet(folder / f"{stem}.parquet", index=False, compression="zstd")
             if writes_csv or stem != "pairs":
-                _write_csv(folder, stem, table, provenance)
+                write_csv(
+                    table,
+                    folder / f"{stem}.csv",
+                    title=_TITLES[stem],
+                    provenance=provenance,
+                    columns=REPEAT_COLUMNS if stem == "repeats" else PAIR_COLUMNS,
+                )
         if dataset is not None:
             dataset.rename(folder / DATASET)
         text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
@@ -107,22 +110,6 @@ def write_board(
     needs = {"board.html": "jinja2", "board.md": "tabulate"}
     absent = left_out(needs | dict.fromkeys([*pictures, *([_CARD] * bool(plots))], "matplotlib"))
     return "\n".join(filter(None, [absent, _boxes(shown, pictures)]))
-
-
-def _write_csv(
-    folder: Path, stem: str, table: pd.DataFrame, provenance: Sequence[Provenance]
-) -> None:
-    """Write a table, and what its columns are and its numbers rest on, which an audit reads."""
-    table.to_csv(folder / f"{stem}.csv", index=False, lineterminator="\n")
-    described = describe_csv(
-        table,
-        f"{stem}.csv",
-        title=_TITLES[stem],
-        description="",
-        provenance=provenance,
-        columns=REPEAT_COLUMNS if stem == "repeats" else PAIR_COLUMNS,
-    )
-    (folder / f"{stem}.csv-metadata.json").write_text(described, encoding="utf-8")
 
 
 def _boxes(shown: PageData, pictures: Sequence[str]) -> str:

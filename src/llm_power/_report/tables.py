@@ -20,6 +20,7 @@ import math
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import fill
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -203,6 +204,22 @@ def describe_csv(
         },
     }
     return json.dumps(metadata, indent=2, ensure_ascii=False) + "\n"
+
+
+def write_csv(
+    frame: pd.DataFrame,
+    path: Path,
+    *,
+    title: str,
+    provenance: Sequence[Provenance],
+    columns: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Write a frame as CSV, and beside it what its columns are and its numbers rest on."""
+    frame.to_csv(path, index=False, lineterminator="\n")
+    described = describe_csv(
+        frame, path.name, title=title, description="", provenance=provenance, columns=columns
+    )
+    path.with_name(f"{path.name}-metadata.json").write_text(described, encoding="utf-8")
 
 
 def to_markdown(table: Table) -> str:
