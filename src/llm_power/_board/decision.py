@@ -9,24 +9,15 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.evidence import PairTests
-from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.resolution import PAIR_KEY, with_an_item, without_strangers
+from llm_power._board.operating_point import OperatingPoint
+from llm_power._board.resolution import PAIR_KEY, without_strangers
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.inversion import resolution_ratio
-from llm_power._statistics.mcnemar import (
-    connor_required_n,
-    continuity_corrected,
-    normal_design_errors,
-)
+from llm_power._statistics.mcnemar import normal_design_errors
 from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.verdict import Verdicts
-from llm_power._statistics.verdict_stability import (
-    chance_of_turning,
-    exact_chance_of_turning,
-    required_n_interval,
-)
+from llm_power._statistics.verdict_stability import required_n_interval
 
 # Of each column what it says.
 DECISION_COLUMNS: Final[Mapping[str, str]] = {
@@ -103,20 +94,20 @@ def decide_pairs(
 
     Every pair has an item. Without a family each pair was named beforehand.
     """
-    rows, judged = with_an_item(pairs), tests.judged(point, family)
-    found, level = judged.found, judged.level
+    items, judged = tests.items, tests.judged(point, family)
+    found, n = judged.found, items.n_items
     # Of the pair as if it were named beforehand.
     single = found if family is None else tests.judged(point, plan="none").found
-    n, largest_gap = rows["n_items"].to_numpy(int), task.largest_gap
-    columns = all_verdict_columns(found, single, n, family, largest_gap) | {"test": judged.test}
-    columns["chance_of_turning"] = np.where(
-        judged.test == "exact",
-        exact_chance_of_turning(*_discordant(rows), found.direction, level=level, n_items=n),
-        chance_of_turning(found.p, found.direction, level=level),
-    )
-    columns |= _required_columns(rows, single, judged.error, point)
-    columns |= _bounds(rows, task) | _monitored(rows, point, tests.declared)
-    decided = pd.DataFrame(columns, index=rows.index)[[*DECISION_COLUMNS]]
+    columns = all_verdict_columns(found, single, n, family, task.largest_gap)
+    turning = items.chance_of_turning(found, judged.test, judged.level)
+    columns |= {"test": judged.test, "chance_of_turning": turning}
+    mean_square = items.mean_square(single.interval.delta)
+    columns |= size_columns(single, judged.error, n, mean_square, point)
+    columns |= items.required_columns(point) | _bounds(pairs, task)
+    if tests.declared.monitored:
+        columns |= items.monitored_columns(point)
+    # What is not asked for, or not of these scores, is null.
+    decided = pd.DataFrame(columns, index=pairs.index).reindex(columns=[*DECISION_COLUMNS])
     return without_strangers(pd.concat([pairs[PAIR_KEY], decided], axis=1), pairs, ESTIMATES)
 
 
@@ -167,11 +158,6 @@ def _interval_columns(found: Verdicts, largest_gap: float, of: str = "") -> dict
     return {name: np.clip(end, -largest_gap, largest_gap) for name, end in ends.items()}
 
 
-def _discordant(rows: pd.DataFrame) -> tuple[IntArray, IntArray]:
-    b, c = (rows[name].fillna(0).to_numpy(int) for name in ("b", "c"))
-    return b, c
-
-
 def size_columns(
     found: Verdicts,
     error: FloatArray,
@@ -197,38 +183,8 @@ def size_columns(
     }
 
 
-def _required_columns(
-    rows: pd.DataFrame, found: Verdicts, error: FloatArray, point: OperatingPoint
-) -> dict[str, Any]:
-    """Return `size_columns`, and the required items of the test itself."""
-    n, delta = rows["n_items"].to_numpy(int), found.interval.delta
-    binary = rows["b"].notna().to_numpy()
-    b, c = _discordant(rows)
-    graded = rows["ss_d"].fillna(0.0).to_numpy(float) / n + np.square(delta)
-    mean_square = np.where(binary, (b + c) / n, graded)
-    connor = connor_required_n(b / n, c / n, alpha=point.alpha, power=point.power)
-    return size_columns(found, error, n, mean_square, point) | {
-        "n_connor": np.where(binary, connor, np.nan),
-        "n_exact": np.where(binary, continuity_corrected(connor, (b - c) / n), np.nan),
-    }
-
-
 def _bounds(rows: pd.DataFrame, task: TaskScores) -> dict[str, FloatArray]:
     """Return the smallest and largest gap over all items of the task, by the missing scores."""
     least, most = task.merit_bounds
     a, b = (rows[name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
     return {"gap_lowest": least[a] - most[b], "gap_highest": most[a] - least[b]}
-
-
-def _monitored(
-    rows: pd.DataFrame, point: OperatingPoint, declared: Declared
-) -> dict[str, FloatArray]:
-    names = ("n_star_monitored", "items_monitored", "items_monitored_90")
-    if not declared.monitored or rows["b"].isna().any():
-        return {name: np.full(len(rows), np.nan) for name in names}
-    b, c = (rows[name].to_numpy(int) for name in ("b", "c"))
-    found = anytime_horizon(
-        b, c, rows["n_items"].to_numpy(int), alpha=point.alpha, power=point.power
-    )
-    values = (found.n_star_anytime, found.expected_items, found.stopping_90)
-    return dict(zip(names, values, strict=True))

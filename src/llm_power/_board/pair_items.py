@@ -5,7 +5,6 @@ Both kinds have the same methods, so that no caller asks which kind it has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import Any, Final
@@ -14,6 +13,7 @@ import numpy as np
 
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._choices import McNemarTest
+from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.arrays import FloatArray, IntArray, by_counts, ratio
 from llm_power._statistics.average_gap import TaskGap, binary_gap, mean_gap
 from llm_power._statistics.e_process import UNIFORM_98, log_e_value
@@ -24,6 +24,8 @@ from llm_power._statistics.inversion import (
 )
 from llm_power._statistics.mcnemar import (
     P_VALUES,
+    connor_required_n,
+    continuity_corrected,
     log_mcnemar_exact,
     mcnemar_asymptotic,
     mcnemar_continuity_corrected,
@@ -38,8 +40,9 @@ from llm_power._statistics.paired_binary import (
 )
 from llm_power._statistics.t_test import t_test_p_value
 from llm_power._statistics.verdict import Verdicts, binary_verdicts, mean_p, mean_verdicts
+from llm_power._statistics.verdict_stability import chance_of_turning, exact_chance_of_turning
 
-Columns = Mapping[str, np.ndarray]
+Columns = dict[str, np.ndarray]
 _SUMMARY: Final = ("p_a", "p_b", "delta", "rho", "var_d", "n_star", "q", "mde", "resolved")
 
 
@@ -101,6 +104,16 @@ class PairCells:
         """Return the verdicts by the declared test."""
         return binary_verdicts(self.b, self.c, self.n_items, test=test, **settings)
 
+    def chance_of_turning(self, found: Verdicts, test: np.ndarray, level: float) -> FloatArray:
+        """Return the chance that a new sample turns each verdict, by the test that it is of."""
+        sign, n = found.direction, self.n_items
+        exact = exact_chance_of_turning(self.b, self.c, sign, level=level, n_items=n)
+        return np.where(test == "exact", exact, chance_of_turning(found.p, sign, level=level))
+
+    def mean_square(self, _delta: FloatArray) -> FloatArray:
+        """Return the mean square of an item's difference."""
+        return self.n_differing / self.n_items
+
     def core_columns(self, point: OperatingPoint, unadjusted: FloatArray) -> Columns:
         """Return the resolution columns that boards of millions of pairs have."""
         b, c = self.b, self.c
@@ -122,6 +135,22 @@ class PairCells:
             "n_miller": miller_unpaired_required_n(p_a, p_b, alpha=point.alpha, power=point.power),
             "p_midp": mcnemar_mid_p(self.b, self.c),
             "p_cc": mcnemar_continuity_corrected(self.b, self.c),
+        }
+
+    def required_columns(self, point: OperatingPoint) -> Columns:
+        """Return the required items of McNemar's test itself."""
+        b, c = self.b / self.n_items, self.c / self.n_items
+        connor = connor_required_n(b, c, alpha=point.alpha, power=point.power)
+        exact = continuity_corrected(connor, (self.b - self.c) / self.n_items)
+        return {"n_connor": connor, "n_exact": exact}
+
+    def monitored_columns(self, point: OperatingPoint) -> Columns:
+        """Return what continuous monitoring takes."""
+        found = anytime_horizon(self.b, self.c, self.n_items, alpha=point.alpha, power=point.power)
+        return {
+            "n_star_monitored": found.n_star_anytime,
+            "items_monitored": found.expected_items,
+            "items_monitored_90": found.stopping_90,
         }
 
     def counts(self) -> Columns:
@@ -189,6 +218,14 @@ class DifferenceMoments:
         n = self.n_items.astype(np.float64)
         return mean_verdicts(*self._law, n, skew=self.skew_d, hall_df=n - 1, **settings)
 
+    def chance_of_turning(self, found: Verdicts, _test: np.ndarray, level: float) -> FloatArray:
+        """Return the chance that a new sample turns each verdict."""
+        return chance_of_turning(found.p, found.direction, level=level)
+
+    def mean_square(self, delta: FloatArray) -> FloatArray:
+        """Return the mean square of an item's difference about a gap of the verdict."""
+        return self.ss_d / self.n_items + np.square(delta)
+
     def core_columns(self, point: OperatingPoint, _unadjusted: object = None) -> Columns:
         """Return the resolution columns that boards of millions of pairs have."""
         n = self.n_items.astype(np.float64)
@@ -207,7 +244,7 @@ class DifferenceMoments:
             "q": q,
             "mde": minimum_detectable_effect(n, np.sqrt(var_d), **at),
             "resolved": q >= 1,
-            **self._undefined("p_chi2", "p_exact", "log_p_exact"),
+            **dict.fromkeys(("p_chi2", "p_exact", "log_p_exact"), np.full(n.shape, np.nan)),
         }
 
     def resolution_columns(self, point: OperatingPoint) -> Columns:
@@ -216,7 +253,22 @@ class DifferenceMoments:
         # The covariance set to zero, as for binary scores.
         apart = np.sqrt((self.ss_a + self.ss_b) / self.n_items)
         unpaired = required_n(core["delta"], apart, alpha=point.alpha, power=point.power)
-        return {**core, "n_miller": unpaired, **self._undefined("n_h", "p_midp", "p_cc")}
+        undefined = np.full(unpaired.shape, np.nan)
+        return {
+            **core,
+            "n_h": undefined,
+            "n_miller": unpaired,
+            "p_midp": undefined,
+            "p_cc": undefined,
+        }
+
+    def required_columns(self, _point: OperatingPoint) -> Columns:
+        """Return no columns: McNemar's test is of 0/1 scores."""
+        return {}
+
+    def monitored_columns(self, _point: OperatingPoint) -> Columns:
+        """Return no columns: the e-process is of discordant items."""
+        return {}
 
     def counts(self) -> Columns:
         """Return no columns: scores of several values have no counts."""
@@ -225,9 +277,6 @@ class DifferenceMoments:
     def monitoring(self, _alpha: float) -> Columns:
         """Return no columns: the e-process is of discordant items."""
         return {}
-
-    def _undefined(self, *names: str) -> Columns:
-        return dict.fromkeys(names, np.full(self.n_items.shape, np.nan))
 
 
 PairItems = PairCells | DifferenceMoments

@@ -87,18 +87,6 @@ def tabulate(
     return table
 
 
-def with_an_item(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return the pairs, where those that share no item have one that both failed.
-
-    Formulas need an item. From this one nothing follows, so that such a pair is undetermined and
-    keeps its place in the family; `without_strangers` removes the estimates from it.
-    """
-    strangers = pairs["n_items"] == 0
-    fixed = pairs.assign(n_items=pairs["n_items"].where(~strangers, 1))
-    fixed["n00"] = pairs["n00"].mask(strangers & pairs["n00"].notna(), 1)
-    return fixed
-
-
 def statistics_of(pairs: pd.DataFrame) -> PairItems:
     """Return the sufficient statistics, (n_pairs,), of rows of one kind of scores."""
     if pairs["b"].notna().all():
@@ -120,8 +108,8 @@ def without_strangers(
 def add_resolution(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
     """Return required items, resolution ratio, detectable effect and four McNemar tests."""
     parts = [
-        pd.DataFrame(statistics_of(rows).resolution_columns(point), index=rows.index)
-        for _, rows in with_an_item(pairs).groupby(pairs["b"].notna(), sort=False)
+        pd.DataFrame(statistics_of(rows).with_an_item().resolution_columns(point), index=rows.index)
+        for _, rows in pairs.groupby(pairs["b"].notna(), sort=False)
     ]
     columns = pd.concat(parts).sort_index()[["p_a", "p_b", "delta", *RESOLUTION_COLUMNS]]
     table = pd.concat([pairs[PAIR_KEY], columns], axis=1)
@@ -172,7 +160,7 @@ def _gaps(pairs: pd.DataFrame, resolution: pd.DataFrame) -> tuple[FloatArray, Fl
     """Return gap, standard deviation of an item's difference, and items, of each pair."""
     # Models that share no item have no gap to adjust for, and keep their place in the family.
     gap = resolution[["delta", "var_d"]].where(pairs["n_items"] > 0, 0.0)
-    n_items = with_an_item(pairs)["n_items"].to_numpy()
+    n_items = pairs["n_items"].clip(lower=1).to_numpy()
     return gap["delta"].to_numpy(), np.sqrt(gap["var_d"].to_numpy()), n_items
 
 
@@ -181,11 +169,11 @@ def add_sequential(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
 
     Null for graded scores.
     """
-    rows = with_an_item(pairs)[pairs["b"].notna()]
+    rows = pairs[pairs["b"].notna()]
     result = anytime_required_n(
         rows["b"].to_numpy(np.int64),
         rows["c"].to_numpy(np.int64),
-        rows["n_items"].to_numpy(),
+        rows["n_items"].clip(lower=1).to_numpy(),
         alpha=point.alpha,
         power=point.power,
         mixture=UNIFORM_98,
