@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from llm_power._report._escape import DIGIT_SPACE, POINT_SPACE, SUPERSCRIPTS, one_line
+from llm_power._report._escape import DIGIT_SPACE, POINT_SPACE, SUPERSCRIPTS, flattened
 
 _LATEX_ASCII = {
     "\\": r"\textbackslash{}",
@@ -115,12 +115,12 @@ def escape_latex(text: str) -> str:
     A character that LaTeX's own fonts lack is its code point, ``[U+4E2D]``, so that two names never
     look the same.
     """
-    return _literal_latex(unicodedata.normalize("NFC", one_line(text)))
+    return _literal_latex(unicodedata.normalize("NFC", flattened(text)))
 
 
 def typeset_latex(text: str) -> str:
     """Return our own words as LaTeX, with symbols such as N* as mathematics."""
-    flat = unicodedata.normalize("NFC", one_line(text))
+    flat = unicodedata.normalize("NFC", flattened(text))
     done, end = [], 0
     for match in _SYMBOL.finditer(flat):
         if match[2] or match[3] or match[4] or not match[1].isascii() or match[1] in _QUANTITIES:

@@ -29,11 +29,11 @@ SUPERSCRIPTS = dict(zip("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻", strict=
 
 def escape_markdown(text: str) -> str:
     """Return `text` as one line of literal Markdown (CommonMark, GFM)."""
-    flat = _TAGS.sub(lambda match: _ENTITIES[match[0]], one_line(text))
+    flat = _TAGS.sub(lambda match: _ENTITIES[match[0]], flattened(text))
     return _MARKDOWN.sub(r"\\\g<0>", flat)
 
 
-def one_line(text: str) -> str:
+def flattened(text: str) -> str:
     """Return `text` without line breaks, controls and doubled spaces."""
     # isprintable is false for line breaks, tabs, controls, bidirectional overrides, surrogates.
     kept = DIGIT_SPACE + POINT_SPACE
