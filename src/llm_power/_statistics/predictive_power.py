@@ -197,15 +197,27 @@ def spread_of_gaps(tasks: Sequence[FloatArray], weights: Sequence[float]) -> flo
         return USUAL_GAP
     excess = max(float(np.square(effect).sum() / square.sum()) - 1, 0.0) / n
     usual = _USUAL_MODELS / max(n_models, _USUAL_MODELS)
-    return float(np.sqrt(usual * USUAL_GAP**2 + (1 - usual) * excess))
+    return float(usual * USUAL_GAP + (1 - usual) * np.sqrt(excess))
 
 
 def binary_gap_seen(b: IntArray, c: IntArray, n: IntArray, *, exact: bool) -> ObservedGap:
-    """Return the gap as McNemar's test sees it, by the variance of discordant items."""
+    r"""Return the gap as McNemar's test sees it, by the variance of discordant items.
+
+    With the discordance :math:`\psi` and the share :math:`\pi` of discordant items that one model
+    has, :math:`(b - c)/\sqrt{b + c}` has the variance
+
+    .. math:: 1 - (2\pi - 1)^2 \, \frac{3 + \psi}{4}
+
+    where :math:`(2\pi - 1)^2` is its mean by Jeffreys' prior: few items that all go one way do not
+    show that all others would.
+
+    Miettinen (1968), doi:10.2307/2528324, by the delta method.
+    """
     discordant = np.asarray(b + c, dtype=np.float64)
     some = np.maximum(discordant, 1.0)
-    # Connor's two variances, with a little left of the second where all items go one way.
-    spread = np.sqrt(np.maximum(1 - np.square(b - c) / (some * n), 1 / (4 * some)))
+    lean = np.square((b - c) / (discordant + 1))
+    lean += (1 - lean) / (discordant + 2)
+    spread = np.sqrt(1 - lean * (3 + discordant / n) / 4)
     return ObservedGap(
         z=np.abs(b - c) / np.sqrt(some) / spread,
         error=np.where(discordant > 0, np.sqrt(some) / n, np.inf),

@@ -171,7 +171,7 @@ def binary_verdicts(
     >>> found.verdict.tolist(), found.p.round(4).tolist()
     (['undetermined', 'different', 'equivalent'], [0.0625, 0.0005, 0.9099])
     >>> float(found.further_items[0]), str(found.decided_as[0])
-    (24.0, 'different')
+    (18.0, 'different')
     """
     one_of("test", test, P_VALUES)
     level = open_unit("alpha", alpha)

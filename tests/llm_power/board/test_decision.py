@@ -79,7 +79,7 @@ def test_five_discordant_items_one_way_are_resolved_and_undetermined() -> None:
     assert (row["verdict"], row["p_single"], row["p_family"]) == ("undetermined", 0.0625, 0.0625)
     assert row["resolved"]
     assert not row["attainable"]
-    assert (row["items_even"], row["items_assured"], row["more_items_needed"]) == (27, 63, 24)
+    assert (row["items_even"], row["items_assured"], row["more_items_needed"]) == (27, 54, 18)
     assert (row["gap_low"], row["n_star_high"]) == (0, np.inf)
 
 
