@@ -1,4 +1,4 @@
-"""Pairs of a board: how many are held at once, and what the jobs of its parts have in common."""
+"""Pairs of a board: how many are held at once, and what its jobs have in common."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,12 +7,12 @@ import numpy as np
 
 from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.clusters import clustered
-from llm_power._board.operating_point import HELD_UP_TO, Declared, OperatingPoint, number_of_pairs
+from llm_power._board.operating_point import HELD_UP_TO, Declared, number_of_pairs
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
-from replication.stages import read_stage
+from replication.stages import operating_point, read_stage
 
 
 def require_held(tasks: Sequence[TaskScores], family: Family) -> None:
@@ -27,11 +27,16 @@ def require_held(tasks: Sequence[TaskScores], family: Family) -> None:
         )
 
 
+def asked(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a board's jobs as `resolve_board` takes them."""
+    point, declared = operating_point(settings["point"]), Declared(**settings["declared"])
+    names = ("family", "cluster")
+    return {name: settings[name] for name in names} | {"point": point, "declared": declared}
+
+
 def board_pairs(tasks: Sequence[TaskScores], settings: Mapping[str, Any]) -> BoardPairs:
-    """Return all pairs of a board, compared by the settings of its jobs."""
-    point, declared = OperatingPoint(**settings["point"]), Declared(**settings["declared"])
-    cluster = settings["cluster"]
-    return BoardPairs(clustered(tasks, cluster), "all", cluster, point, declared)
+    """Return the pairs of a board, compared by the settings of its jobs."""
+    return BoardPairs(clustered(tasks, settings["cluster"]), **asked(settings))
 
 
 def read_p_values(parts: Sequence[str]) -> tuple[FloatArray, FloatArray]:

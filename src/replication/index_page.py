@@ -1,4 +1,4 @@
-"""The page that leads to all that a run made, readable from disk, and pages that lead back."""
+"""The page that leads to all that a run made, readable from disk."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ from markupsafe import Markup, escape
 from PIL import Image
 
 from llm_power._board.measure import Measure
-from llm_power._board.page_data import PageData
 from llm_power._provenance import FINDING
-from llm_power._report.board_page import render_board_page
 from llm_power._report.page import page_environment, page_parts, visible
 from llm_power._report.tables import MARKS
 from llm_power_audit._csv import Rows
@@ -266,11 +264,3 @@ def _by_end(paths: Iterable[str], results: Path) -> list[tuple[str, list[tuple[s
 def _address(path: str, results: Path) -> str:
     """Return the address of a file relative to the page."""
     return quote(os.path.relpath(path, results))
-
-
-def write_page(output: Any, data: PageData, summary: Mapping[str, Any]) -> None:
-    """Write a board's page, which leads back to the index of the run, and its facts."""
-    page = render_board_page(data, index="../../index.html")
-    Path(output.page).write_text(page, encoding="utf-8")
-    facts = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
-    Path(output.summary).write_text(facts + "\n", encoding="utf-8")

@@ -54,7 +54,7 @@ def test_from_printed_numbers_an_exhibit_waits_for_the_stages_it_shows(where: Pa
     assert len(before["table_08"]) + 1 <= 7
     for name in ("table_06", "table_07", "table_11", "table_12", "figure_03"):
         assert before[name] == []
-    assert not any("verdicts" in rules for rules in before.values())
+    assert not any("held_board" in rules for rules in before.values())
 
 
 @pytest.mark.parametrize("source", ["items", "hub"])
@@ -65,4 +65,4 @@ def test_with_items_every_exhibit_that_rests_on_them_reaches_a_download(
     reaching = {name for name, rules in before.items() if "download" in rules}
     assert reaching == OF_ITEMS
     assert {"missing_item", "discordance", "required_n"} < {*before["table_07"]}
-    assert not {"icc", "multiplicity", "e_process", "verdicts"} & {*before["table_07"]}
+    assert not {"icc", "multiplicity", "e_process", "held_board"} & {*before["table_07"]}

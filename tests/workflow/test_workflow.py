@@ -160,9 +160,9 @@ def test_a_board_of_the_workflow_is_that_of_the_command(tmp_path: Path) -> None:
     page = (folder / "board.html").read_text(encoding="utf-8")
     shown = json.loads(page.partition('id="board">')[2].partition("</script>")[0])
     assert {name: shown[name] for name in data} == json.loads(json.dumps(data))
-    tables = board_tables(
-        board.verdicts, board.ranks, tasks, title=title, family="all", point=board.point
-    ) | average_tables(board.average, tasks, title=title, point=board.point)
+    tables = board_tables(board, tasks, title=title) | average_tables(
+        board.average, tasks, title=title, point=board.point
+    )
     for name, table in tables.items():
         assert (folder / f"{name}.md").read_text(encoding="utf-8") == to_markdown(table)
 
@@ -229,8 +229,7 @@ def test_editing_a_module_runs_its_users(finished: Path) -> None:
             "category_bootstrap",
             "cluster_definitions",
             # A board says how many pairs either reading of its clusters decides.
-            "board_tables",
-            "board_figure",
+            "held_board",
         }
     finally:
         module.write_text(text)
@@ -306,7 +305,7 @@ def test_the_papers_panels_keep_the_papers_operating_point(finished: Path) -> No
     without = planned(finished, *exhibits)
     assert not without & {"required_n", "multiplicity", "icc", "loso", "e_process"}
     assert planned(finished, *exhibits, *other) == without
-    assert {"required_n", "e_process"} <= planned(finished, "board_small", *other)
+    assert {"held_board", "loso"} <= planned(finished, "board_small", *other)
 
 
 @pytest.mark.slow

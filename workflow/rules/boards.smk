@@ -15,7 +15,7 @@ for board in BOARDS.boards:
 rule discordance:
     """Section 4, inputs of eq. (5): b, c, N and rho of every pair, whole and by cluster"""
     input:
-        scores=lambda wildcards: BOARDS.scores(BOARDS.panels[wildcards.panel].board),
+        scores=scores_of,
     output:
         pairs="results/boards/{panel}/discordance.parquet",
         by_cluster="results/boards/{panel}/discordance_by_cluster.parquet",
@@ -124,7 +124,7 @@ rule category_bootstrap:
 rule cluster_definitions:
     """Section 6.4: cluster N* under other definitions of a cluster"""
     input:
-        scores=rules.discordance.input.scores,
+        scores=scores_of,
     output:
         "results/boards/{panel}/cluster_definitions.parquet",
     log:
@@ -154,31 +154,10 @@ rule e_process:
         "../scripts/stage.py"
 
 
-rule decision:
-    """Boards: verdict on every pair by the declared test, and possible ranks"""
-    input:
-        scores=rules.discordance.input.scores,
-        discordance=rules.discordance.output.pairs,
-    output:
-        pairs="results/boards/{panel}/decision.parquet",
-        ranks="results/boards/{panel}/ranks.parquet",
-    log:
-        "logs/boards/{panel}/decision.log",
-    benchmark:
-        "benchmarks/workflow/decision/{panel}.tsv"
-    params:
-        point=operating_point,
-        declared=declared,
-        family=family_of,
-        cluster=lambda wildcards: board_of(wildcards).cluster,
-    script:
-        "../scripts/decision.py"
-
-
 rule average:
     """Boards: verdicts and ranks on the average over tasks"""
     input:
-        scores=rules.discordance.input.scores,
+        scores=scores_of,
     output:
         tables=table_files("{panel}", AVERAGE_TABLES),
         parquet="results/pairs/{panel}.average.parquet",
@@ -186,61 +165,21 @@ rule average:
     log:
         "logs/boards/{panel}/average.log",
     params:
+        settings=board_settings,
         title=lambda wildcards: board_of(wildcards).title,
-        family=family_of,
-        cluster=lambda wildcards: board_of(wildcards).cluster,
-        point=operating_point,
-        declared=declared,
     script:
         "../scripts/average.py"
 
 
-rule verdicts:
-    """Boards: all stages in one table, a row a pair"""
+rule held_board:
+    """Boards: verdicts and ranks, tables, page and figure"""
     input:
-        discordance=rules.discordance.output.pairs,
-        stages=[
-            rules.required_n.output,
-            rules.multiplicity.output,
-            rules.icc.output,
-            rules.e_process.output,
-            rules.decision.output.pairs,
-        ],
+        scores=scores_of,
     output:
         table="results/boards/{panel}/verdicts.parquet",
+        tables=table_files("{panel}"),
         parquet="results/pairs/{panel}.parquet",
         csv="results/pairs/{panel}.csv",
-    log:
-        "logs/boards/{panel}/verdicts.log",
-    script:
-        "../scripts/verdicts.py"
-
-
-rule board_tables:
-    """Boards: tables"""
-    input:
-        verdicts=rules.verdicts.output.table,
-        ranks=rules.decision.output.ranks,
-        scores=rules.discordance.input.scores,
-    output:
-        table_files("{panel}"),
-    log:
-        "logs/boards/{panel}/tables.log",
-    params:
-        title=lambda wildcards: board_of(wildcards).title,
-        family=family_of,
-        point=operating_point,
-    script:
-        "../scripts/board_tables.py"
-
-
-rule board_figure:
-    """Boards: page and figure"""
-    input:
-        verdicts=rules.verdicts.output.table,
-        ranks=rules.decision.output.ranks,
-        scores=rules.discordance.input.scores,
-    output:
         page=report(
             "results/boards/{panel}/board.html",
             caption="../report/board.rst",
@@ -257,19 +196,13 @@ rule board_figure:
             labels=partial(board_labels, "figure"),
         ),
     log:
-        "logs/boards/{panel}/figure.log",
+        "logs/boards/{panel}/board.log",
+    benchmark:
+        "benchmarks/workflow/held_board/{panel}.tsv"
     params:
+        settings=board_settings,
         title=lambda wildcards: board_of(wildcards).title,
-        family=family_of,
-        point=operating_point,
-        declared=declared,
         missing=lambda wildcards: board_of(wildcards).missing,
-        cluster=lambda wildcards: board_of(wildcards).cluster,
-        result="pairs/{panel}.csv",
-        average=lambda wildcards: (
-            f"pairs/{wildcards.panel}.average.csv"
-            if board_of(wildcards).has_average
-            else ""
-        ),
+        has_average=lambda wildcards: board_of(wildcards).has_average,
     script:
-        "../scripts/board_figure.py"
+        "../scripts/held_board.py"

@@ -49,21 +49,36 @@ CLAIMS = PAPER.file("claims.yaml")
 PRINTED = [CLAIMS, *PAPER.printed_tables()]
 
 
+def panel_of(wildcards):
+    return wildcards.get("panel") or wildcards.streamed
+
+
 def board_of(wildcards):
-    return BOARDS.of_panel(wildcards.panel)
+    return BOARDS.of_panel(panel_of(wildcards))
+
+
+def scores_of(wildcards):
+    return BOARDS.scores(BOARDS.panels[panel_of(wildcards)].board)
 
 
 def family_of(wildcards):
-    return BOARDS.panels[wildcards.panel].pairs
+    return BOARDS.panels[panel_of(wildcards)].pairs
 
 
 def operating_point(wildcards):
     return RUN.point_of(board_of(wildcards))
 
 
-def declared(wildcards):
-    """Return what the verdicts of a panel are about, in a form that jobs are compared by."""
-    return asdict(board_of(wildcards).declared)
+def board_settings(wildcards):
+    """Return the settings of all jobs of a board, in a form that jobs are compared by."""
+    board = board_of(wildcards)
+    return {
+        "family": family_of(wildcards),
+        "cluster": board.cluster,
+        "point": operating_point(wildcards),
+        "declared": asdict(board.declared),
+        "parts": board.parts,
+    }
 
 
 def warning_of(lines, files):
@@ -109,10 +124,9 @@ def exhibit_outputs(exhibit):
 
 def board_labels(shown, wildcards):
     """Return what the report says of a board beside its page or its figure."""
-    (panel,) = wildcards
-    family = BOARDS.panels[panel]
+    family = BOARDS.panels[panel_of(wildcards)]
     return {
-        "board": f"{BOARDS.of_panel(panel).title} ({family.pairs} pairs)",
+        "board": f"{board_of(wildcards).title} ({family.pairs} pairs)",
         "rests on": RUN.board_rests_on(family.board),
         "shown": shown,
     }
@@ -130,31 +144,12 @@ def panel_task(wildcards):
     return refused(PAPER.panel_task, wildcards.board, wildcards.task)
 
 
-def streamed_board(wildcards):
-    return BOARDS.of_panel(wildcards.streamed)
-
-
 def parts_of(pattern):
     """Return an input function: the files of all parts of a board."""
     return lambda wildcards: [
         pattern.format(streamed=wildcards.streamed, part=part)
-        for part in range(streamed_board(wildcards).parts)
+        for part in range(board_of(wildcards).parts)
     ]
-
-
-def streamed_scores(wildcards):
-    return BOARDS.scores(BOARDS.panels[wildcards.streamed].board)
-
-
-def streamed_settings(wildcards):
-    """Return the settings of all jobs of a streamed board."""
-    board = streamed_board(wildcards)
-    return {
-        "cluster": board.cluster,
-        "point": RUN.point_of(board),
-        "declared": asdict(board.declared),
-        "parts": board.parts,
-    }
 
 
 wildcard_constraints:

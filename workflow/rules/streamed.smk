@@ -5,7 +5,7 @@
 rule pair_p_values:
     """Boards in parts: the p-values of one part of all pairs"""
     input:
-        scores=streamed_scores,
+        scores=scores_of,
     output:
         "results/boards/{streamed}/p_values/{part}.parquet",
     log:
@@ -16,7 +16,7 @@ rule pair_p_values:
     resources:
         mem_mb=4000,
     params:
-        settings=streamed_settings,
+        settings=board_settings,
     script:
         "../scripts/pair_p_values.py"
 
@@ -24,7 +24,7 @@ rule pair_p_values:
 rule pair_family:
     """Boards in parts: how p-values are adjusted for all pairs together"""
     input:
-        scores=streamed_scores,
+        scores=scores_of,
         parts=parts_of("results/boards/{streamed}/p_values/{part}.parquet"),
     output:
         "results/boards/{streamed}/family.parquet",
@@ -36,7 +36,7 @@ rule pair_family:
     resources:
         mem_mb=4000,
     params:
-        settings=streamed_settings,
+        settings=board_settings,
     script:
         "../scripts/pair_family.py"
 
@@ -44,7 +44,7 @@ rule pair_family:
 rule pair_columns:
     """Boards in parts: every column of one part of all pairs"""
     input:
-        scores=streamed_scores,
+        scores=scores_of,
         p=rules.pair_p_values.output[0],
         family=rules.pair_family.output,
     output:
@@ -58,7 +58,7 @@ rule pair_columns:
     resources:
         mem_mb=4000,
     params:
-        settings=streamed_settings,
+        settings=board_settings,
     script:
         "../scripts/pair_columns.py"
 
@@ -66,7 +66,7 @@ rule pair_columns:
 rule streamed_board:
     """Boards in parts: tables, page, figure and adjacent pairs"""
     input:
-        scores=streamed_scores,
+        scores=scores_of,
         parts=rules.pair_family.input.parts,
         family=rules.pair_family.output,
         tallies=parts_of("results/boards/{streamed}/tally/{part}.json"),
@@ -98,9 +98,8 @@ rule streamed_board:
     resources:
         mem_mb=4000,
     params:
-        settings=streamed_settings,
-        title=lambda wildcards: streamed_board(wildcards).title,
-        missing=lambda wildcards: streamed_board(wildcards).missing,
-        result="pairs/{streamed}.csv",
+        settings=board_settings,
+        title=lambda wildcards: board_of(wildcards).title,
+        missing=lambda wildcards: board_of(wildcards).missing,
     script:
         "../scripts/streamed_board.py"

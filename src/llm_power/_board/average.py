@@ -13,7 +13,13 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaln
 
-from llm_power._board.all_pairs import ALL_ESTIMATES, controlled_family, gap_draws, item_keys
+from llm_power._board.all_pairs import (
+    ALL_ESTIMATES,
+    BoardPairs,
+    controlled_family,
+    gap_draws,
+    item_keys,
+)
 from llm_power._board.cluster_robustness import read_otherwise, reading
 from llm_power._board.clusters import sampled_clusters
 from llm_power._board.decision import all_verdict_columns, size_columns
@@ -110,20 +116,14 @@ def _named(names: Sequence[str], what: str) -> str:
     return ", ".join([*names[:_MOST_NAMES], *more])
 
 
-def average_tasks(
-    tasks: Sequence[TaskScores],
-    *,
-    family: Family,
-    cluster: str | None,
-    point: OperatingPoint,
-    declared: Declared,
-) -> TaskAverage | None:
-    """Return the verdicts on the average over tasks, None for a single task."""
+def average_tasks(pairs: BoardPairs, family: Family) -> TaskAverage | None:
+    """Return the verdicts on the average over a board's tasks, None for a single task."""
+    tasks, cluster, point, declared = pairs.tasks, pairs.cluster, pairs.point, pairs.declared
     if len(tasks) < 2:
         return None
     weights, repeated = task_weights(tasks, declared.weights), _repeated(tasks)
     if repeated:
-        tasks = [task for task in tasks if task.task not in repeated]
+        tasks = tuple(task for task in tasks if task.task not in repeated)
         total = sum(weights[task.task] for task in tasks)
         weights = {task.task: weights[task.task] / total for task in tasks}
     share = [weights[task.task] for task in tasks]

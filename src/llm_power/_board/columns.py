@@ -1,8 +1,8 @@
 """The verdict table, one row a pair, and the data dictionary of a board's files.
 
 Each stage takes the counts of the pairs and adds its own columns: resolution, multiplicity and
-sequential (all of `resolution`), clusters, decision. The workflow caches every stage;
-`llm_power._board.resolve` runs them in a row.
+sequential (all of `resolution`), clusters, decision. `llm_power._board.resolve` runs them in a row;
+the workflow makes by itself a stage that an exhibit shows.
 
 What to act on is ``verdict``, of the stage `decision`. ``resolved``, ``n_star`` and ``q`` are the
 paper's: `resolved` means q >= 1, that the items at hand reach the target power at the observed gap.

@@ -8,7 +8,7 @@ for paired models of unequal variance, correlated scores and clusters the error 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pandas.api.extensions import ExtensionArray
 from scipy.special import ndtri
 
-from llm_power._board.all_pairs import BoardPairs, p_values_between
+from llm_power._board.all_pairs import BoardPairs, RankEnds, p_values_between
 from llm_power._board.clusters import sampled_clusters
 from llm_power._board.measure import POINTS, Measure
 from llm_power._board.operating_point import OperatingPoint
@@ -96,16 +96,20 @@ def further_sentence(
     )
 
 
-def rank_table(
-    tasks: Sequence[TaskScores],
-    point: OperatingPoint,
-    ends: Mapping[str, tuple[IntArray, IntArray]],
-) -> pd.DataFrame:
+def rank_table(pairs: BoardPairs, ends: RankEnds) -> pd.DataFrame:
     """Return every model's rank and score, with their confidence sets and intervals.
 
-    `ends` are those of `llm_power._board.all_pairs.BoardPairs.rank_ends`.
+    `ends` are those of `BoardPairs.rank_ends`. Of each leader it says whether it is verified to be
+    first, and what it scores on further items.
     """
-    return pd.concat([_of_task(task, point, *ends[task.task]) for task in tasks], ignore_index=True)
+    sampled = pairs.cluster if pairs.declared.clusters == "random" else None
+    tables = []
+    for number, task in enumerate(pairs.tasks):
+        own = _of_task(task, pairs.point, *ends[task.task])
+        further = further_columns([task], [1.0], cluster=sampled)
+        led = with_leader(own, leader_p(pairs, number), pairs.point.alpha)
+        tables.append(led.assign(**further))
+    return pd.concat(tables, ignore_index=True)
 
 
 def declared_leads(
@@ -221,17 +225,6 @@ def with_leader(ranks: pd.DataFrame, p: float, alpha: float) -> pd.DataFrame:
     """Add `LEADER_COLUMNS` to the ranks of one task."""
     leads = np.arange(len(ranks)) == 0
     return ranks.assign(first=leads & (p <= alpha), p_first=np.where(leads, p, np.nan))
-
-
-def with_leaders(ranks: pd.DataFrame, pairs: BoardPairs) -> pd.DataFrame:
-    """Add `LEADER_COLUMNS`, and what each leader scores on further items, to ranks of tasks."""
-    sampled = pairs.cluster if pairs.declared.clusters == "random" else None
-    tables = []
-    for number, task in enumerate(pairs.tasks):
-        own, p = ranks[ranks["task"] == task.task], leader_p(pairs, number)
-        further = further_columns([task], [1.0], cluster=sampled)
-        tables.append(with_leader(own, p, pairs.point.alpha).assign(**further))
-    return pd.concat(tables, ignore_index=True)
 
 
 def are_unknown(ranks: pd.DataFrame) -> bool:

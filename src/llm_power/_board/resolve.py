@@ -38,7 +38,7 @@ from llm_power._board.operating_point import (
     OperatingPoint,
     number_of_pairs,
 )
-from llm_power._board.ranks import rank_table, with_leaders
+from llm_power._board.ranks import rank_table
 from llm_power._board.repeats import repeats_table
 from llm_power._board.resolution import (
     add_given_multiplicity,
@@ -203,7 +203,7 @@ def resolve_board(
     Returns
     -------
     BoardVerdicts
-        The same numbers as the workflow's stages.
+        The board, as the workflow makes it too.
 
     Raises
     ------
@@ -313,33 +313,12 @@ def board_of(
     shown: ShownPairs, pairs: BoardPairs, on_stage: Callable[[str], None] = lambda _stage: None
 ) -> BoardVerdicts:
     """Return the board of pairs that are held, or streamed in one piece or in parts."""
+    streamed, top = shown.streamed, shown.top
     verdicts = shown_verdicts(pairs, shown.family, shown.places, on_stage)
     on_stage("ranks")
-    ranks = with_leaders(rank_table(pairs.tasks, pairs.point, shown.ends), pairs)
+    ranks = rank_table(pairs, shown.ends)
     on_stage("average")
-    average = average_tasks(
-        pairs.tasks,
-        family=pairs.family if shown.streamed is None else "adjacent",
-        cluster=pairs.cluster,
-        point=pairs.point,
-        declared=pairs.declared,
-    )
-    return board_of_tables(
-        pairs, verdicts, ranks, average, shown.readings, streamed=shown.streamed, top=shown.top
-    )
-
-
-def board_of_tables(
-    pairs: BoardPairs,
-    verdicts: pd.DataFrame,
-    ranks: pd.DataFrame,
-    average: TaskAverage | None,
-    readings: Sequence[Mapping[str, Any]],
-    *,
-    streamed: Streamed | None = None,
-    top: int | None = None,
-) -> BoardVerdicts:
-    """Return the board of pairs from the tables of its stages."""
+    average = average_tasks(pairs, pairs.family if streamed is None else "adjacent")
     tasks, point, measure = pairs.tasks, pairs.point, measure_of(pairs.tasks)
     chosen_of = {task.task: n for task in tasks if (n := task.provenance.chosen_of) is not None}
     landscapes: Mapping[str, Landscape] = {}
@@ -359,7 +338,7 @@ def board_of_tables(
         landscapes,
         streamed,
         cluster=pairs.cluster,
-        readings=readings,
+        readings=shown.readings,
         top=top,
         measure=measure,
     )

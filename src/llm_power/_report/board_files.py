@@ -15,7 +15,7 @@ from llm_power._choices import PICTURE_FORMATS, Picture
 from llm_power._errors import counted
 from llm_power._files import write_together
 from llm_power._plugins import installed, left_out
-from llm_power._report.board_tables import average_tables, board_tables, error_bars, streamed_tables
+from llm_power._report.board_tables import average_tables, board_tables, error_bars
 from llm_power._report.landscape import landscape_tables
 from llm_power._report.tables import score_provenance, to_markdown, write_csv
 from llm_power._scores.store import TaskScores
@@ -129,18 +129,7 @@ def _boxes(shown: PageData, pictures: Sequence[str]) -> str:
 def _tables(
     board: BoardVerdicts, tasks: Sequence[TaskScores], summary: Mapping[str, Any], title: str
 ) -> str:
-    if board.streamed is None:
-        tables = board_tables(
-            board.verdicts,
-            board.ranks,
-            tasks,
-            title=title,
-            family=board.family,
-            point=board.point,
-        )
-    else:
-        tables = streamed_tables(board, tasks, title=title)
-    tables |= landscape_tables(
+    tables = board_tables(board, tasks, title=title) | landscape_tables(
         summary["landscape"], score_provenance(tasks), title=title, point=board.point
     )
     if board.average is not None:

@@ -28,6 +28,7 @@ from llm_power._board.measure import (
 )
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.resolve import BoardVerdicts
+from llm_power._board.stream import Streamed
 from llm_power._board.summary import (
     task_overview,
     unresolved_by_gap,
@@ -68,22 +69,18 @@ _MISSING: Final = " A score is over the items that its model has, a gap over tho
 
 
 def board_tables(
-    verdicts: pd.DataFrame,
-    ranks: pd.DataFrame,
-    tasks: Sequence[TaskScores],
-    *,
-    title: str,
-    family: Family,
-    point: OperatingPoint,
+    board: BoardVerdicts, tasks: Sequence[TaskScores], *, title: str
 ) -> dict[str, Table]:
     """Return the tables of one board and family of pairs."""
-    board = _Tables(title, score_provenance(tasks), measure_of(tasks), point)
-    notes = [_operating_note(point), *_coverage_notes(verdicts), *_tolerance_notes(tasks)]
+    if board.streamed is not None:
+        return _streamed_tables(board, board.streamed, tasks, title)
+    verdicts, family = board.verdicts, _FAMILY_NAMES[board.family]
+    shown = _Tables(title, score_provenance(tasks), board.measure, board.point)
+    notes = [_operating_note(board.point), *_coverage_notes(verdicts), *_tolerance_notes(tasks)]
     notes += filter(None, [board.measure.sentence])
 
     def of_counts(frame: pd.DataFrame, columns: Sequence[Column], about: str) -> Table:
-        caption = f"{title} ({_FAMILY_NAMES[family]}): {about}."
-        return Table(frame, columns, caption, board.sources, notes)
+        return Table(frame, columns, f"{title} ({family}): {about}.", shown.sources, notes)
 
     procedures, unresolved = unresolved_by_procedure(verdicts), "unresolved pairs by"
     tables = {
@@ -92,19 +89,18 @@ def board_tables(
     }
     if board.measure is POINTS:
         tables["gaps"] = of_counts(unresolved_by_gap(verdicts), _GAPS, f"{unresolved} size of gap")
-    tables["ladder"] = board.ladder(verdicts, _FAMILY_NAMES[family], notes)
-    tables["ranks"] = board.of_ranks(ranks, _RANKS)
+    tables["ladder"] = shown.ladder(verdicts, family, notes)
+    tables["ranks"] = shown.of_ranks(board.ranks, _RANKS)
     return tables
 
 
-def streamed_tables(
-    board: BoardVerdicts, tasks: Sequence[TaskScores], *, title: str
+def _streamed_tables(
+    board: BoardVerdicts, streamed: Streamed, tasks: Sequence[TaskScores], title: str
 ) -> dict[str, Table]:
     """Return the tables of a board with more pairs than are held."""
-    assert board.streamed is not None
     shown = _Tables(title, score_provenance(tasks), board.measure, board.point)
     notes = [_operating_note(board.point), *_tolerance_notes(tasks)]
-    every, caption = pd.DataFrame(board.streamed.tasks), f"{title} (all pairs): what it covers."
+    every, caption = pd.DataFrame(streamed.tasks), f"{title} (all pairs): what it covers."
     tables = {"overview": Table(every, _OVERVIEW, caption, shown.sources, notes)}
     ladder = shown.ladder(board.verdicts, f"all {board.n_pairs:,} pairs", notes)
     if len(ladder.frame):

@@ -13,7 +13,6 @@ from scipy.stats import binomtest, ttest_rel
 from statsmodels.stats.multitest import multipletests
 
 from board_examples import screen, task_of
-from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.cluster_robustness import (
     category_bootstrap_tables,
     cluster_definition_table,
@@ -21,15 +20,11 @@ from llm_power._board.cluster_robustness import (
 )
 from llm_power._board.clusters import add_clusters, tabulate_clusters
 from llm_power._board.columns import PAIRS_COLUMNS, RANK_COLUMNS, dictionary_page, verdict_table
-from llm_power._board.decision import decide_pairs
-from llm_power._board.evidence import PairTests
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.page_data import page_data
 from llm_power._board.ranks import further_sentence
 from llm_power._board.resolution import (
-    add_multiplicity,
     add_resolution,
-    add_sequential,
     tabulate_pairs,
 )
 from llm_power._board.resolve import BoardVerdicts, resolve_board, stream_board
@@ -69,27 +64,8 @@ def make_task(
 
 def resolve(
     *tasks: TaskScores, family: Family = "all", cluster: str | None = "subject"
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    pairs = pd.concat([tabulate_pairs(task, family) for task in tasks], ignore_index=True)
-    sums = pd.concat([tabulate_clusters(t, cluster, family) for t in tasks], ignore_index=True)
-    resolution = add_resolution(pairs, POINT)
-    multiplicity = add_multiplicity(pairs, resolution, POINT)
-    stages = (resolution, multiplicity, add_clusters(pairs, sums, POINT))
-    every = BoardPairs(tasks, family, cluster, POINT, Declared())
-    p_values = p_values_between(every, 0, every.n_pairs)
-    decided = every.adjusted(*p_values).decided
-    decision = pd.concat(
-        decide_pairs(
-            pairs.iloc[block.rows],
-            PairTests.of(block.evidence, Declared(), known_p=decided.single[block.rows]),
-            tasks[block.task],
-            POINT,
-            family=decided.of(block.rows),
-        )
-        for block in every.blocks(np.arange(every.n_pairs))
-    )
-    table = verdict_table(pairs, *stages, add_sequential(pairs, POINT), decision)
-    return pairs, table, multiplicity
+) -> pd.DataFrame:
+    return resolve_board(tasks, family=family, cluster=cluster).verdicts
 
 
 @pytest.mark.parametrize("of", [{"alpha": 0.0}, {"alpha": 1.0}, {"power": 8.0}])
@@ -99,7 +75,7 @@ def test_a_level_or_power_that_no_test_has_is_refused(of: dict[str, float]) -> N
 
 
 def test_columns_are_the_documented_ones() -> None:
-    _, verdicts, _ = resolve(prepare_task(make_task()))
+    verdicts = resolve(prepare_task(make_task()))
     of_pairs = DICTIONARY.read_text(encoding="utf-8").partition("## `ranks`")[0]
     assert re.findall(r"^\| `(\w+)` \|", of_pairs, flags=re.MULTILINE) == PAIRS_COLUMNS
     assert set(PAIRS_COLUMNS) < set(verdicts.columns)
@@ -110,14 +86,14 @@ def test_columns_are_the_documented_ones() -> None:
 def test_models_are_ranked_by_their_displayed_score() -> None:
     task = prepare_task(make_task(missing=0.1), missing="pairwise")
     assert list(task.mean_scores) == sorted(task.mean_scores, reverse=True)
-    _, verdicts, _ = resolve(task, family="adjacent")
+    verdicts = resolve(task, family="adjacent")
     assert list(verdicts["model_a"]) == list(task.models[:-1])
     assert list(verdicts["rank_b"]) == [2, 3, 4]
 
 
 def test_pairs_use_the_items_that_both_models_have() -> None:
     task = prepare_task(make_task(missing=0.1), missing="pairwise")
-    _, verdicts, _ = resolve(task)
+    verdicts = resolve(task)
     for row in verdicts.itertuples():
         x, y = (task.values[:, task.models.index(str(m))] for m in (row.model_a, row.model_b))
         shared = ~np.isnan(x) & ~np.isnan(y)
@@ -127,7 +103,7 @@ def test_pairs_use_the_items_that_both_models_have() -> None:
 
 def test_dropped_items_leave_one_item_set() -> None:
     task = prepare_task(make_task(missing=0.1), missing="drop_items")
-    _, verdicts, _ = resolve(task)
+    verdicts = resolve(task)
     assert verdicts["n_items"].nunique() == 1
     assert verdicts["n_items"].iloc[0] < 240
 
@@ -139,7 +115,7 @@ def test_missing_scores_stop_by_default() -> None:
 
 def test_family_spans_the_tasks_of_a_board() -> None:
     tasks = [prepare_task(make_task(name, seed=s)) for name, s in (("exam", 1), ("quiz", 2))]
-    _, verdicts, multiplicity = resolve(*tasks)
+    verdicts = resolve(*tasks)
     assert len(verdicts) == 12
     p = [
         binomtest(int(b), int(b + c)).pvalue
@@ -150,7 +126,7 @@ def test_family_spans_the_tasks_of_a_board() -> None:
     inflation = verdicts["n_star_bonferroni"] / verdicts["n_star"]
     np.testing.assert_allclose(inflation, inflation.iloc[0], rtol=1e-12)
     assert (verdicts["n_star_holm"] <= verdicts["n_star_bonferroni"] * (1 + 1e-12)).all()
-    assert (multiplicity["resolved_holm"] >= multiplicity["resolved_bonferroni"]).all()
+    assert (verdicts["resolved_holm"] >= verdicts["resolved_bonferroni"]).all()
 
 
 def test_a_task_that_is_there_twice_is_refused() -> None:
@@ -161,12 +137,12 @@ def test_a_task_that_is_there_twice_is_refused() -> None:
 
 def test_graded_scores_are_resolved_by_the_paired_t() -> None:
     task = prepare_task(make_task(kind="graded"))
-    _, verdicts, multiplicity = resolve(task)
+    verdicts = resolve(task)
     x, y = task.values[:, 0], task.values[:, 1]
     row = verdicts.iloc[0]
     np.testing.assert_allclose(row["var_d"], np.var(x - y), rtol=1e-12)
     np.testing.assert_allclose(row["rho"], np.corrcoef(x, y)[0, 1], rtol=1e-10)
-    np.testing.assert_allclose(multiplicity["p_unadjusted"][0], ttest_rel(x, y).pvalue, rtol=1e-10)
+    np.testing.assert_allclose(verdicts["p_unadjusted"][0], ttest_rel(x, y).pvalue, rtol=1e-10)
     np.testing.assert_array_equal(verdicts["resolved"], verdicts["q"] >= 1)
     assert {*verdicts["resolved"]} == {True, False}
     assert verdicts[["p_chi2", "n_h", "log_e"]].isna().all(axis=None)
@@ -178,13 +154,13 @@ def test_equal_differences_of_graded_scores_have_no_p_value_of_zero() -> None:
     scores = np.array([[0.75, 0.25], [0.75, 0.25], [0.5, 0.0]])
     for items, p in ((scores, 0.25), (scores[:1], 1.0)):
         task = prepare_task(task_of(items, kind="graded"))
-        assert resolve(task)[2]["p_unadjusted"].tolist() == [p]
+        assert resolve(task)["p_unadjusted"].tolist() == [p]
         assert resolve_board([task]).verdicts["p_bonferroni"].tolist() == [p]
 
 
 def test_task_kinds_mix_on_one_board() -> None:
     tasks = [prepare_task(make_task("exam")), prepare_task(make_task("essay", kind="graded"))]
-    _, verdicts, _ = resolve(*tasks)
+    verdicts = resolve(*tasks)
     np.testing.assert_array_equal(verdicts["b"].isna(), verdicts["task"] == "essay")
     counts = unresolved_by_procedure(verdicts).set_index(["task", "procedure"])
     # In the order of the board, not of the names.
@@ -194,7 +170,7 @@ def test_task_kinds_mix_on_one_board() -> None:
 
 
 def test_board_without_clusters_keeps_its_columns() -> None:
-    _, verdicts, _ = resolve(prepare_task(make_task()), cluster=None)
+    verdicts = resolve(prepare_task(make_task()), cluster=None)
     assert verdicts[["icc", "resolved_cluster"]].isna().all(axis=None)
     empty = tabulate_clusters(prepare_task(make_task()), None, "all")
     assert leave_one_out_table(empty, POINT).empty
@@ -205,7 +181,7 @@ def test_leaving_one_cluster_out_is_resolving_without_its_items() -> None:
     task = prepare_task(make_task())
     table = leave_one_out_table(tabulate_clusters(task, "subject", "all"), POINT)
     keep = np.asarray(task.clusters["subject"]) != "s2"
-    _, expected, _ = resolve(task.part(items=np.flatnonzero(keep).tolist()))
+    expected = resolve(task.part(items=np.flatnonzero(keep).tolist()))
     dropped = table[table["dropped"] == "s2"].reset_index(drop=True)
     np.testing.assert_array_equal(dropped["n_items"], expected["n_items"])
     for name in ("n_star", "icc", "design_effect", "n_star_cluster"):
@@ -228,11 +204,25 @@ def test_definitions_of_a_cluster_are_compared() -> None:
 
 
 def test_gap_bins_hold_every_pair_once() -> None:
-    _, verdicts, _ = resolve(prepare_task(make_task()))
+    verdicts = resolve(prepare_task(make_task()))
     bins = unresolved_by_gap(verdicts)
     assert bins["n_pairs"].sum() == 6
     assert bins["n_unresolved"].sum() == (~verdicts["resolved"]).sum()
     assert list(bins["gap_up_to"]) == [0.01, 0.02, 0.05, 0.15, np.inf]
+
+
+def test_the_clusters_of_the_workflow_are_those_of_the_board() -> None:
+    """It caches sums within clusters, from which other stages are made too."""
+    tasks = [prepare_task(make_task(name, seed=s)) for name, s in (("exam", 1), ("quiz", 2))]
+    pairs, sums = (
+        pd.concat(tables, ignore_index=True)
+        for tables in (
+            [tabulate_pairs(task, "all") for task in tasks],
+            [tabulate_clusters(task, "subject", "all") for task in tasks],
+        )
+    )
+    found = add_clusters(pairs, sums, POINT)
+    pd.testing.assert_frame_equal(found, resolve(*tasks)[[*found]], rtol=1e-12)
 
 
 def test_stages_about_other_pairs_are_refused() -> None:
@@ -245,7 +235,7 @@ def test_identical_models_are_unresolved_and_quiet() -> None:
     task = make_task()
     values = np.array(task.values)
     values[:, 1] = values[:, 0]
-    _, verdicts, _ = resolve(replace(task, values=values))
+    verdicts = resolve(replace(task, values=values))
     twins = verdicts[(verdicts["b"] == 0) & (verdicts["c"] == 0)].iloc[0]
     assert twins["n_star"] == np.inf
     assert not twins["resolved"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from llm_power import resolve_board
 from llm_power._example import example_task
 from llm_power._report.board_tables import board_tables
@@ -13,9 +15,7 @@ def test_small_ratios_are_not_nothing_and_gaps_have_both_ends() -> None:
     board = resolve_board(tasks)
     n_items = board.verdicts["n_items"]
     verdicts = board.verdicts.assign(n_star=1e-3 * n_items, q=1e-3, resolved=True)
-    tables = board_tables(
-        verdicts, board.ranks, tasks, title="Example", family=board.family, point=board.point
-    )
+    tables = board_tables(replace(board, verdicts=verdicts), tasks, title="Example")
     assert "<0.01" in to_markdown(tables["ladder"])
     shown = to_markdown(tables["gaps"])
     assert "<0.01" in shown

@@ -101,7 +101,7 @@ def test_long_tables_show_their_first_rows_and_say_so(monkeypatch: pytest.Monkey
     monkeypatch.setattr(board_tables, "_MOST_ROWS", 10)
     board = streamed_example().board
     task = TaskScores("exam", "binary", ("q",), ("m",), np.ones((1, 1)))
-    tables = board_tables.streamed_tables(board, [task], title="Streamed")
+    tables = board_tables.board_tables(board, [task], title="Streamed")
     for name, rows in {"ladder": 61, "ranks": 62}.items():
         text = to_markdown(tables[name])
         assert len(tables[name].frame) == rows
