@@ -23,17 +23,11 @@ from llm_power._board.all_pairs import (
 from llm_power._board.cluster_robustness import read_otherwise, reading
 from llm_power._board.clusters import sampled_clusters
 from llm_power._board.decision import all_verdict_columns, size_columns
-from llm_power._board.evidence import Evidence, TaskEvidence, weighted_gaps
-from llm_power._board.operating_point import Declared, OperatingPoint, pair_indices
-from llm_power._board.ranks import (
-    LEADER_COLUMNS,
-    declared_leads,
-    further_columns,
-    rank_sets_of,
-    with_leader,
-)
+from llm_power._board.evidence import Evidence, weighted_gaps
+from llm_power._board.operating_point import OperatingPoint, pair_indices
+from llm_power._board.ranks import declared_leads, rank_rows
 from llm_power._board.resolution import without_strangers
-from llm_power._choices import WEIGHTINGS, Control, Family, Weighting
+from llm_power._choices import WEIGHTINGS, Family, Weighting
 from llm_power._documents import read_yaml
 from llm_power._errors import InvalidArgument
 from llm_power._scores._logs import SUBTASK
@@ -63,6 +57,10 @@ AVERAGE_COLUMNS: Final = [
     *["decided_as", "chance_of_turning", "n_star", "n_star_low", "n_star_high"],
     *["q", "q_low", "q_high"],
     *["type_s", "type_m", "gap_lowest", "gap_highest"],
+]
+_RANK_COLUMNS: Final = [
+    *["rank", "model", "score", "score_low", "score_high", "n_missing", "rank_low", "rank_high"],
+    *["score_further", "lead_further", "first", "p_first"],
 ]
 _MOST_NAMES: Final = 10
 _COINCIDENCE: Final = 1e-6
@@ -118,7 +116,7 @@ def _named(names: Sequence[str], what: str) -> str:
 
 def average_tasks(pairs: BoardPairs, family: Family) -> TaskAverage | None:
     """Return the verdicts on the average over a board's tasks, None for a single task."""
-    tasks, cluster, point, declared = pairs.tasks, pairs.cluster, pairs.point, pairs.declared
+    tasks, cluster, declared = pairs.tasks, pairs.cluster, pairs.declared
     if len(tasks) < 2:
         return None
     weights, repeated = task_weights(tasks, declared.weights), _repeated(tasks)
@@ -129,32 +127,21 @@ def average_tasks(pairs: BoardPairs, family: Family) -> TaskAverage | None:
     share = [weights[task.task] for task in tasks]
     names, left_out = _common_models(tasks)
     if len(names) < 2 or len(tasks) < 2:
-        columns = ["rank", "model", "score", "score_low", "score_high", "n_missing"]
-        columns += ["rank_low", "rank_high", "score_further", "lead_further", *LEADER_COLUMNS]
-        empty = pd.DataFrame(columns=AVERAGE_COLUMNS), pd.DataFrame(columns=columns)
+        empty = pd.DataFrame(columns=AVERAGE_COLUMNS), pd.DataFrame(columns=_RANK_COLUMNS)
         return TaskAverage(*empty, weights, left_out, repeated)
     kept = [select_models(task, names) for task in tasks]
-    order = best_first(kept, _Strata(kept, share).mean(task.mean_merits for task in kept))
-    strata = _Strata([task.part(models=order) for task in kept], share)
-    rows = _verdict_rows(strata, family, cluster, point, declared)
+    order = best_first(kept, _mean(share, [task.mean_merits for task in kept]))
+    ordered = [task.part(models=order) for task in kept]
+    strata = _Strata(BoardPairs(ordered, family, cluster, pairs.point, declared), share)
+    rows = _verdict_rows(strata)
     labels = [own for task in kept if (own := sampled_clusters(task, cluster)) is not None]
     readings = []
     if labels:
-        other = _verdict_rows(strata, family, cluster, point, read_otherwise(declared))
+        again = strata.pairs.otherwise(family, read_otherwise(declared))
+        other = _verdict_rows(_Strata(again, share))
         different = (x["verdict"].to_numpy() == DIFFERENT for x in (rows, other))
         readings = [reading("average", sum(len({*own}) for own in labels), declared, *different)]
-    return TaskAverage(
-        rows,
-        with_leader(
-            _rank_rows(strata, point, cluster if declared.clusters == "random" else None),
-            _leader_p(strata, cluster, point, declared),
-            point.alpha,
-        ),
-        weights,
-        left_out,
-        repeated,
-        readings,
-    )
+    return TaskAverage(rows, _ranks(strata), weights, left_out, repeated, readings)
 
 
 def among_best(average: TaskAverage | None, top: int | None) -> TaskAverage | None:
@@ -287,16 +274,23 @@ def _is_no_coincidence(scores: FloatArray) -> bool:
     return bool(gammaln(counts + 1).sum() - gammaln(len(scores) + 1) < np.log(_COINCIDENCE))
 
 
+def _mean(weights: Sequence[float], values: Iterable[FloatArray]) -> FloatArray:
+    return np.asarray(np.sum([w * x for w, x in zip(weights, values, strict=True)], axis=0))
+
+
 @dataclass(frozen=True, slots=True)
 class _Strata:
-    """The tasks of an average, models in one order, with the weight of each."""
+    """The pairs of the tasks of an average, models in one order, with the weight of each task."""
 
-    tasks: Sequence[TaskScores]
+    pairs: BoardPairs
     weights: Sequence[float]
 
+    @property
+    def tasks(self) -> Sequence[TaskScores]:
+        return self.pairs.tasks
+
     def mean(self, values: Iterable[FloatArray]) -> FloatArray:
-        parts = [w * value for w, value in zip(self.weights, values, strict=True)]
-        return np.asarray(np.sum(parts, axis=0))
+        return _mean(self.weights, values)
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return both bounds of each ordered gap over all items, by the missing scores."""
@@ -304,63 +298,61 @@ class _Strata:
         least, most = (self.mean(each)[:, np.newaxis] for each in zip(*found, strict=True))
         return least - most.T, most - least.T
 
-    def adjusted(self, p: FloatArray, family: Family, alpha: float, control: Control) -> FamilyTest:
-        """Adjust the p-values of a family by the joint law of the items of all tasks."""
+    def adjusted(self, p: FloatArray) -> FamilyTest:
+        """Adjust the p-values of the family by the joint law of the items of all tasks."""
         rows = [
             centred_scores(task.values) * (weight / task.n_items)
             for task, weight in zip(self.tasks, self.weights, strict=True)
         ]
         keys = [item_keys(task) for task in self.tasks]
         draws = gap_draws(np.concatenate(rows), np.concatenate(keys))
-        largest = partial(draws.largest, family=family)
+        largest = partial(draws.largest, family=self.pairs.family)
+        alpha, control = self.pairs.point.alpha, self.pairs.declared.control
         return controlled_family(p, largest, alpha=alpha, control=control)
 
 
-def _verdict_rows(
-    strata: _Strata, family: Family, cluster: str | None, point: OperatingPoint, declared: Declared
-) -> pd.DataFrame:
-    first, second = pair_indices(len(strata.tasks[0].models), family)
-    gaps = _averaged(strata, first, second, cluster, declared)
+def _verdict_rows(strata: _Strata) -> pd.DataFrame:
+    first, second = pair_indices(len(strata.tasks[0].models), strata.pairs.family)
+    gaps = _averaged(strata, first, second)
     items, clusters, n = gaps.items, gaps.clusters, gaps.n_items
     models = np.array(strata.tasks[0].models, dtype=object)
     key = {"rank_a": first + 1, "rank_b": second + 1}
     key |= {"model_a": models[first], "model_b": models[second]}
-    single = gaps.judged(None, point, declared)
-    adjusted = strata.adjusted(single.p, family, point.alpha, declared.control)
-    found = gaps.judged(adjusted, point, declared)
+    single = gaps.judged()
+    adjusted = strata.adjusted(single.p)
+    found = gaps.judged(adjusted)
     error = items.standard_error
     if clusters is not None:
         error = np.maximum(error, clusters.standard_error)
-    level = point.alpha if adjusted is None else adjusted.level
-    largest_gap = strata.tasks[0].largest_gap
-    columns = all_verdict_columns(found, single, n, adjusted, largest_gap)
-    columns |= _sizes(single, error, n, point)
-    columns["chance_of_turning"] = chance_of_turning(found.p, found.direction, level=level)
+    columns = all_verdict_columns(found, single, n, adjusted, strata.tasks[0].largest_gap)
+    columns |= _sizes(single, error, n, strata.pairs.point)
     # Of two models that share no item of a task there is no average.
     strangers = np.any([each.n_items == 0 for each in gaps.evidence], axis=0)
-    columns |= {"n_items": np.where(strangers, 0, n), "delta": items.delta}
+    columns |= {
+        "n_items": np.where(strangers, 0, n),
+        "delta": items.delta,
+        "chance_of_turning": chance_of_turning(found.p, found.direction, level=adjusted.level),
+    }
     columns |= _scores_and_bounds(strata, gaps.evidence, first, second)
     table = pd.DataFrame(key | columns)[AVERAGE_COLUMNS]
     unknown = [name for name in AVERAGE_COLUMNS if name in ALL_ESTIMATES]
     return without_strangers(table, table, unknown)
 
 
-def _leader_p(
-    strata: _Strata, cluster: str | None, point: OperatingPoint, declared: Declared
-) -> float:
+def _leader_p(strata: _Strata) -> float:
     """Return what `leader_p` does, of the average."""
     rivals = np.arange(1, len(strata.tasks[0].models))
     missing = not all(task.scored.all() for task in strata.tasks)
     if missing and np.any(strata.bounds()[0][0, 1:] <= 0):
         return 1.0
-    gaps = _averaged(strata, np.zeros_like(rivals), rivals, cluster, declared)
-    return float(gaps.judged(None, point, declared).p.max())
+    return float(_averaged(strata, np.zeros_like(rivals), rivals).judged().p.max())
 
 
 @dataclass(frozen=True, slots=True)
 class _Averaged:
     """Average gaps of some pairs, by items and by clusters if these are a sample."""
 
+    of: BoardPairs
     evidence: Sequence[Evidence]
     n_items: IntArray
     discordant: IntArray
@@ -368,11 +360,10 @@ class _Averaged:
     clusters: AverageGap | None
     prior: float
 
-    def judged(
-        self, adjusted: FamilyTest | None, point: OperatingPoint, declared: Declared
-    ) -> Verdicts:
-        law: dict[str, Any] = {"alpha": point.alpha, "power": point.power, "family": adjusted}
-        law |= {"margin": declared.margin, "prior": self.prior}
+    def judged(self, family: FamilyTest | None = None) -> Verdicts:
+        point, margin = self.of.point, self.of.declared.margin
+        law: dict[str, Any] = {"alpha": point.alpha, "power": point.power, "family": family}
+        law |= {"margin": margin, "prior": self.prior}
         found = average_verdicts(self.items, self.n_items, self.discordant, **law)
         if self.clusters is None:
             return found
@@ -382,13 +373,8 @@ class _Averaged:
         return agreed_verdicts(by_clusters, found)
 
 
-def _averaged(
-    strata: _Strata, first: IntArray, second: IntArray, cluster: str | None, declared: Declared
-) -> _Averaged:
-    evidence = []
-    for task in strata.tasks:
-        codes = None if cluster is None else task.cluster_codes(cluster)[1]
-        evidence += TaskEvidence(task, codes).of(first, second)
+def _averaged(strata: _Strata, first: IntArray, second: IntArray) -> _Averaged:
+    declared, evidence = strata.pairs.declared, strata.pairs.evidence(first, second)
     known = [each.with_an_item() for each in evidence]
     n = np.sum([each.n_items for each in known], axis=0)
     discordant = np.sum([each.of_items.n_differing for each in evidence], axis=0)
@@ -399,7 +385,7 @@ def _averaged(
     ]
     gaps = [gap.unknown_where(own.n_items == 0) for gap, own in zip(gaps, evidence, strict=True)]
     items, clusters = average_gap(gaps, strata.weights), None
-    sampled = [sampled_clusters(task, cluster) is not None for task in strata.tasks]
+    sampled = [sampled_clusters(x, strata.pairs.cluster) is not None for x in strata.tasks]
     if declared.clusters == "random" and any(sampled):
         by_clusters = [
             _cluster_gap(each, weighted=weighted) if is_sampled else gap
@@ -407,7 +393,7 @@ def _averaged(
         ]
         clusters = average_gap(by_clusters, strata.weights)
     prior = spread_of_gaps([task.values for task in strata.tasks], strata.weights)
-    return _Averaged(evidence, n, discordant, items, clusters, prior)
+    return _Averaged(strata.pairs, evidence, n, discordant, items, clusters, prior)
 
 
 def _weighted_gap(evidence: Evidence) -> TaskGap:
@@ -454,31 +440,23 @@ def _task_score(task: TaskScores) -> TaskGap:
     return mean_gap(task.mean_scores, np.where(n > 1, error, np.inf), n - 1.0)
 
 
-def _rank_rows(strata: _Strata, point: OperatingPoint, cluster: str | None) -> pd.DataFrame:
-    models = strata.tasks[0].models
-    score = strata.mean(task.mean_scores for task in strata.tasks)
+def _ranks(strata: _Strata) -> pd.DataFrame:
+    pairs, point = strata.pairs, strata.pairs.point
     parts = [_task_score(task) for task in strata.tasks]
     interval = average_gap(parts, strata.weights).interval(point.alpha)
-    ends = np.array([interval.low, interval.high])
+    low, high = interval.low, interval.high
     if all(task.kind != "real" for task in strata.tasks):  # No score is beyond 0 and 1.
-        ends = ends.clip(0.0, 1.0)
-    leads = declared_leads(
+        low, high = np.clip([low, high], 0.0, 1.0)
+    sampled = pairs.cluster if pairs.declared.clusters == "random" else None
+    leads = declared_leads(strata.tasks, strata.weights, point=point, cluster=sampled)
+    rows = rank_rows(
         strata.tasks,
         strata.weights,
-        point=point,
-        cluster=cluster,
+        score=strata.mean(task.mean_scores for task in strata.tasks),
+        interval=(low, high),
+        ends=None if leads is None else (leads.sum(axis=0), leads.sum(axis=1)),
+        p_first=_leader_p(strata),
+        alpha=point.alpha,
+        cluster=sampled,
     )
-    low, high = rank_sets_of(leads, len(models))
-    return pd.DataFrame(
-        {
-            "rank": np.arange(1, len(models) + 1),
-            "model": models,
-            "score": score,
-            "score_low": ends[0],
-            "score_high": ends[1],
-            "n_missing": np.sum([(~task.scored).sum(axis=0) for task in strata.tasks], axis=0),
-            "rank_low": low,
-            "rank_high": high,
-            **further_columns(strata.tasks, strata.weights, cluster=cluster),
-        }
-    )
+    return rows[_RANK_COLUMNS]

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.extensions import ExtensionArray
 from scipy.special import ndtri
 
 from llm_power._board.all_pairs import BoardPairs, RankEnds, p_values_between
 from llm_power._board.clusters import sampled_clusters
+from llm_power._board.columns import RANK_COLUMNS
 from llm_power._board.measure import POINTS, Measure
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._errors import counted, first_names
@@ -30,11 +30,8 @@ from llm_power._statistics.rank_sets import average_rank_sets
 from llm_power._statistics.selection_bias import leader_on_further_items
 from llm_power._statistics.verdict import DIFFERENT
 
-#: Columns of a table of ranks: whether the model is verified to be first, and by which p-value.
-LEADER_COLUMNS = ("first", "p_first")
 
-
-def further_columns(
+def _further_columns(
     tasks: Sequence[TaskScores], weights: Sequence[float], *, cluster: str | None
 ) -> dict[str, FloatArray]:
     """Return `score_further` and `lead_further`, of the first of several models."""
@@ -105,11 +102,54 @@ def rank_table(pairs: BoardPairs, ends: RankEnds) -> pd.DataFrame:
     sampled = pairs.cluster if pairs.declared.clusters == "random" else None
     tables = []
     for number, task in enumerate(pairs.tasks):
-        own = _of_task(task, pairs.point, *ends[task.task])
-        further = further_columns([task], [1.0], cluster=sampled)
-        led = with_leader(own, leader_p(pairs, number), pairs.point.alpha)
-        tables.append(led.assign(**further))
+        rows = rank_rows(
+            [task],
+            [1.0],
+            score=task.mean_scores,
+            interval=_interval(task, pairs.point),
+            ends=ends[task.task],
+            p_first=leader_p(pairs, number),
+            alpha=pairs.point.alpha,
+            cluster=sampled,
+        )
+        missing = rows["n_missing"].any()
+        p_missing = missingness_by_difficulty(task.values).p if missing else np.nan
+        tables.append(rows.assign(task=task.task, p_missing=p_missing)[[*RANK_COLUMNS]])
     return pd.concat(tables, ignore_index=True)
+
+
+def rank_rows(
+    tasks: Sequence[TaskScores],
+    weights: Sequence[float],
+    *,
+    score: FloatArray,
+    interval: tuple[FloatArray, FloatArray],
+    ends: tuple[IntArray, IntArray] | None,
+    p_first: float,
+    alpha: float,
+    cluster: str | None,
+) -> pd.DataFrame:
+    """Return every model's rank by its score, a weighted average over tasks or that of one.
+
+    `ends` are how many models are declared better, and worse, than each, None where nothing is
+    known; `p_first` is the largest p-value of the first model against a rival.
+    """
+    n_models = len(score)
+    low, high = [[pd.NA] * n_models] * 2 if ends is None else (1 + ends[0], n_models - ends[1])
+    leads = np.arange(n_models) == 0
+    columns = {
+        "rank": np.arange(1, n_models + 1),
+        "model": tasks[0].models,
+        "score": score,
+        "score_low": interval[0],
+        "score_high": interval[1],
+        "n_missing": np.sum([(~task.scored).sum(axis=0) for task in tasks], axis=0),
+        "rank_low": pd.array(low, dtype="Int64"),
+        "rank_high": pd.array(high, dtype="Int64"),
+        "first": leads & (p_first <= alpha),
+        "p_first": np.where(leads, p_first, np.nan),
+    }
+    return pd.DataFrame(columns | _further_columns(tasks, weights, cluster=cluster))
 
 
 def declared_leads(
@@ -166,36 +206,7 @@ def _compared(tasks: Sequence[TaskScores]) -> tuple[list[IntArray], IntArray]:
     return [np.arange(task.n_items) for task in tasks], np.flatnonzero(lack_none)
 
 
-def rank_sets_of(leads: BoolArray | None, n_models: int) -> tuple[ExtensionArray, ExtensionArray]:
-    """Return `rank_low` and `rank_high` by the declared leads, null where there are none."""
-    if leads is None:
-        unknown = pd.array([pd.NA] * n_models, dtype="Int64")
-        return unknown, unknown
-    low, high = 1 + leads.sum(axis=0), n_models - leads.sum(axis=1)
-    return pd.array(low, dtype="Int64"), pd.array(high, dtype="Int64")
-
-
-def _of_task(
-    task: TaskScores, point: OperatingPoint, better: IntArray, worse: IntArray
-) -> pd.DataFrame:
-    n_missing = (~task.scored).sum(axis=0)
-    unknown = np.full(len(n_missing), np.nan)
-    return pd.DataFrame(
-        {
-            "task": task.task,
-            "model": task.models,
-            "rank": np.arange(1, len(task.models) + 1),
-            "score": task.mean_scores,
-            **_interval(task, point),
-            "n_missing": n_missing,
-            "p_missing": missingness_by_difficulty(task.values).p if n_missing.any() else unknown,
-            "rank_low": pd.array(1 + better, dtype="Int64"),
-            "rank_high": pd.array(len(task.models) - worse, dtype="Int64"),
-        }
-    )
-
-
-def _interval(task: TaskScores, point: OperatingPoint) -> dict[str, FloatArray]:
+def _interval(task: TaskScores, point: OperatingPoint) -> tuple[FloatArray, FloatArray]:
     confidence = 1 - point.alpha
     if task.kind == "binary":
         solved = np.nansum(task.values, axis=0)
@@ -204,7 +215,7 @@ def _interval(task: TaskScores, point: OperatingPoint) -> dict[str, FloatArray]:
         low, high = mean_interval(task.values, confidence=confidence)
     if task.kind == "graded":  # No score is beyond 0 and 1.
         low, high = np.clip([low, high], 0.0, 1.0)
-    return {"score_low": low, "score_high": high}
+    return low, high
 
 
 def leader_p(pairs: BoardPairs, number: int = 0) -> float:
@@ -219,12 +230,6 @@ def leader_p(pairs: BoardPairs, number: int = 0) -> float:
     every = pairs if pairs.family == "all" else pairs.otherwise("all", pairs.declared)
     rivals = every.places(number, np.array([0, 0]), np.array([1, len(task.models)]))
     return float(p_values_between(every, *rivals.tolist())[0].max())
-
-
-def with_leader(ranks: pd.DataFrame, p: float, alpha: float) -> pd.DataFrame:
-    """Add `LEADER_COLUMNS` to the ranks of one task."""
-    leads = np.arange(len(ranks)) == 0
-    return ranks.assign(first=leads & (p <= alpha), p_first=np.where(leads, p, np.nan))
 
 
 def are_unknown(ranks: pd.DataFrame) -> bool:
