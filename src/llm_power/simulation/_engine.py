@@ -98,8 +98,7 @@ class Simulation:
     Attributes
     ----------
     test, effect : str or callable
-        A name in `hypothesis_tests.TESTS` and in `effects.EFFECTS`, or a function of the type
-        `hypothesis_tests.Test` and `effects.Effect`.
+        A name in `TESTS` and in `EFFECTS`, or a function of the same arguments.
     n_trials : int, default 1,000
         Number of trials.
     alpha : float, default 0.05
@@ -140,7 +139,7 @@ class Simulation:
         Parameters
         ----------
         process : Process
-            The distribution of outcomes, such as those of `processes.PROCESSES`.
+            The distribution of outcomes, such as those of `PROCESSES`.
         n_items : int
             Items a trial.
 
