@@ -4,7 +4,8 @@ The required number at an observed gap takes that gap for the true one. It is no
 that number fewer find the difference than its power says. Here the gap in standard deviations of
 an item's difference has a normal prior around 0. Its standard deviation :math:`\tau` is that of
 the gaps of the board's models, an empirical Bayes estimate; few models, and a pair by itself, have
-the usual one. With :math:`z` the gap over its standard error on n items, the posterior is
+the usual one. With :math:`z` the gap over its standard error on n items (of 0/1 scores the test's
+statistic over its standard deviation), the posterior is
 
 .. math:: m = z v, \qquad v = \frac{\tau^2 n}{1 + \tau^2 n}
 
@@ -51,19 +52,21 @@ _TABULATED: Final = np.unique(np.rint(np.append(np.arange(1, 65), np.geomspace(6
 class ObservedGap:
     """A gap as its test sees it; arrays of shape (n_pairs,)."""
 
-    #: Size of the gap over its standard error.
+    #: The test's statistic at the gap, over its standard deviation there.
     z: FloatArray
     #: Standard error that the test takes were the gap zero; ``inf`` where unknown.
     error: FloatArray
     #: Items at hand.
     n: FloatArray
-    #: Standard error at the gap over `error`.
+    #: Standard deviation of the test's statistic at the gap, over that at zero.
     spread: FloatArray | float = 1.0
+    #: Standard error of the gap itself over `error`.
+    width: FloatArray | float = 1.0
     #: What the test adds to its critical value for whole counts.
     continuity: FloatArray | float = 0.0
     #: Degrees of freedom.
     freedom: FloatArray | float = np.inf
-    #: Standard deviation of the prior, in those of an item's difference.
+    #: Standard deviation of the prior, in those of an item's difference, as z counts them.
     prior: FloatArray | float = USUAL_GAP
 
     def of(self, rows: BoolArray) -> ObservedGap:
@@ -105,7 +108,9 @@ class ObservedGap:
     ) -> FloatArray:
         """Return those of a run that finds the gap within a margin, by two one-sided tests."""
         (m, v), critical = self._posterior(), -ndtri(level)
-        bound = margin / (self.error * self.spread)
+        bound = margin / (self.error * self.width)
+        # The test of a margin is one of the gap itself.
+        z, m = (np.asarray(x * (self.spread / self.width)) for x in (self.z, m))
 
         def chances(
             mean: FloatArray, error: FloatArray | float, deviation: FloatArray, bound: FloatArray
@@ -114,7 +119,7 @@ class ObservedGap:
             return np.asarray(ndtr((room - mean) / deviation) + ndtr((room + mean) / deviation) - 1)
 
         some = (chances(m, 0.0, np.sqrt(v), bound) > chance) & np.isfinite(self.error)
-        z, m, v, bound = self.of(some).z, m[some], v[some], bound[some]
+        z, m, v, bound = z[some], m[some], v[some], bound[some]
 
         def enough(r: FloatArray) -> BoolArray:
             of = r + further
@@ -175,8 +180,9 @@ def spread_of_gaps(tasks: Sequence[FloatArray], weights: Sequence[float]) -> flo
 
     .. math:: \hat\tau^2 = \frac1N \left(\frac{\sum_i d_i^2}{\sum_i s_i^2} - 1\right)
 
-    Of all pairs these are the mean squared gap and the mean squared error. The usual spread counts
-    for two models.
+    Of all pairs these are the mean squared gap and the mean squared error. The result is the mean
+    of :math:`\hat\tau` and the usual spread, which counts for two models: in a mean of variances it
+    would outweigh the models of a board where they are close.
     """
     n_models = tasks[0].shape[1]
     effect, square, n = np.zeros(n_models), np.zeros(n_models), 0.0
@@ -204,25 +210,29 @@ def binary_gap_seen(b: IntArray, c: IntArray, n: IntArray, *, exact: bool) -> Ob
     r"""Return the gap as McNemar's test sees it, by the variance of discordant items.
 
     With the discordance :math:`\psi` and the share :math:`\pi` of discordant items that one model
-    has, :math:`(b - c)/\sqrt{b + c}` has the variance
+    has, :math:`(b - c)/\sqrt{b + c}` has the variance, by the delta method,
 
     .. math:: 1 - (2\pi - 1)^2 \, \frac{3 + \psi}{4}
 
-    where :math:`(2\pi - 1)^2` is its mean by Jeffreys' prior: few items that all go one way do not
-    show that all others would.
+    where :math:`\psi` is that of the items at hand and :math:`(2\pi - 1)^2` is its mean by
+    Jeffreys' prior: few items that all go one way do not show that all others would. The gap itself
+    has Connor's variance, :math:`\psi - \psi^2 (2\pi - 1)^2` an item.
 
-    Miettinen (1968), doi:10.2307/2528324, by the delta method.
+    Miettinen (1968), doi:10.2307/2528042; Connor (1987), doi:10.2307/2531961.
     """
     discordant = np.asarray(b + c, dtype=np.float64)
     some = np.maximum(discordant, 1.0)
     lean = np.square((b - c) / (discordant + 1))
     lean += (1 - lean) / (discordant + 2)
     spread = np.sqrt(1 - lean * (3 + discordant / n) / 4)
+    # Connor's two variances.
+    width = np.sqrt(1 - lean * discordant / n)
     return ObservedGap(
         z=np.abs(b - c) / np.sqrt(some) / spread,
         error=np.where(discordant > 0, np.sqrt(some) / n, np.inf),
         n=np.asarray(n, dtype=np.float64),
         spread=spread,
+        width=width,
         continuity=1 / np.sqrt(some) if exact else 0.0,
     )
 

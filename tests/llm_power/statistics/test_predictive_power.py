@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -10,9 +12,11 @@ from scipy.stats import norm
 
 from llm_power._statistics import predictive_power as module
 from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.paired_equivalence import score_equivalence_test
 from llm_power._statistics.predictive_power import (
     USUAL_GAP,
     ObservedGap,
+    binary_gap_seen,
     mean_gap_seen,
     spread_of_gaps,
 )
@@ -113,6 +117,24 @@ def draw(
 ) -> tuple[np.ndarray, np.ndarray]:
     b = rng.binomial(n, (psi + gap) / 2)
     return b, rng.binomial(n - b, (psi - gap) / (2 - psi - gap))
+
+
+@pytest.mark.parametrize(("n", "psi", "margin"), [(2_000, 0.03, 0.02), (500, 0.1, 0.05)])
+def test_right_and_wrong_answers_are_shown_equivalent_as_often_as_promised(
+    n: int, psi: float, margin: float
+) -> None:
+    """True gaps from the prior, a run, and one for the score test of the margin; within .04."""
+    rng, prior = named_rng(0, f"equivalent/{n}"), 0.1
+    effect = rng.normal(0, prior, 200_000)
+    gap = effect * np.sqrt(psi / (1 + effect**2))
+    gap = gap[np.abs(gap) < 0.99 * psi]
+    b, c = draw(rng, np.full(gap.size, n), psi, gap)
+    found = replace(binary_gap_seen(b, c, np.full(b.shape, n), exact=True), prior=np.array(prior))
+    items = found.items_within(margin, LEVEL, CHANCE)
+    run = (b + c > 0) & (items < 1e6) & (np.abs(b - c) > np.sqrt(b + c))
+    m = items[run].astype(int)
+    test = score_equivalence_test(*draw(rng, m, psi, gap[run]), m, margin=margin)
+    assert abs((test.p <= LEVEL).mean() - CHANCE) < 0.04
 
 
 @pytest.mark.parametrize("n", [10, 40])
