@@ -27,7 +27,7 @@ STREAMED_TABLES: Final = (
     *("by_distance", "by_gap", "by_accuracy", "by_rank", "tiers", "by_items"),
 )
 AVERAGE_TABLES: Final = ("average", "average_ranks")
-# The stages of a panel that its verdicts are not made from.
+# The stages of a panel that are results of a board.
 _SIDE_STAGES: Final = ("loso", "category_bootstrap", "cluster_definitions")
 
 

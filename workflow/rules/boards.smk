@@ -1,4 +1,4 @@
-# A board from its files to its verdicts: every stage cached, the same for every board.
+# A board from its files to its verdicts, and beside it each stage that exhibits show.
 
 
 for board in BOARDS.boards:

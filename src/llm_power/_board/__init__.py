@@ -3,8 +3,8 @@
 ======================  ====================================================================
 `operating_point`       what is declared: level, power, test, and which pairs are compared
 `counts`                the 2 x 2 tables of all pairs by matrix products
-`resolution`            sufficient statistics of every pair, required items, tests, adjusted
-                        p-values and the e-process of the paper
+`pair_items`            the items of a pair, 0/1 or graded: its statistics, tests and verdicts
+`resolution`            required items, adjusted p-values and the e-process of the paper
 `clusters`              sums within clusters of items, design effect, cluster-adjusted verdict
 `decision`              the verdict: different, equivalent or undetermined
 `average`               the verdict on the average over several tasks
