@@ -212,7 +212,7 @@ class BoardPairs:
 
     def evidence(self, first: IntArray, second: IntArray) -> list[Evidence]:
         """Return what each task says of pairs of positions."""
-        return [found for task in self._of_tasks for found in task.laid_out.of(first, second)]
+        return [found for task in self._of_tasks for found in task.evidence.of(first, second)]
 
     def counted(self, places: IntArray) -> pd.DataFrame:
         """Return the rows of `llm_power._board.resolution` of the pairs at some places."""
@@ -299,7 +299,7 @@ class _TaskPairs:
         self.task, self._family = task, family
         self.n_pairs = family_size(len(task.models), family)
         codes = None if cluster is None else task.cluster_codes(cluster)[1]
-        self.laid_out = TaskEvidence(task, codes)
+        self.evidence = TaskEvidence(task, codes)
         # Of all pairs of a family, if they are few: several columns and tests ask for it.
         self._kept: dict[Family, list[tuple[slice, Evidence]]] = {}
 
@@ -336,11 +336,11 @@ class _TaskPairs:
             yield from self._kept[self._family]
             return
         kept = []
-        most = max(1, MOST_SUMS // self.laid_out.n_clusters)
+        most = max(1, MOST_SUMS // self.evidence.n_clusters)
         chunk, block = min(CHUNK, 8 * most), min(BLOCK, most)
         for low in range(0, len(first), chunk):
             some = slice(low, low + chunk)
-            for found in self.laid_out.of(first[some], second[some], block=block):
+            for found in self.evidence.of(first[some], second[some], block=block):
                 placed = slice(low, low := low + len(found.n_items)), found
                 if keeps:
                     kept.append(placed)
@@ -351,11 +351,11 @@ class _TaskPairs:
     def items(self, first: IntArray, second: IntArray) -> PairItems:
         """Return what the items alone say of pairs of positions, (n_pairs,)."""
         if not self._keeps(first):
-            return self.laid_out.items(first, second)
+            return self.evidence.items(first, second)
         return joined([evidence.of_items for _, evidence in self.evidence_on(first, second)])
 
     def _keeps(self, first: IntArray) -> bool:
-        return len(first) == self.n_pairs and self.n_pairs * self.laid_out.n_clusters <= _KEPT
+        return len(first) == self.n_pairs and self.n_pairs * self.evidence.n_clusters <= _KEPT
 
 
 def _of_verdict(
