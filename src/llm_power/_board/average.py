@@ -21,7 +21,7 @@ from llm_power._board.all_pairs import (
     item_keys,
 )
 from llm_power._board.cluster_robustness import read_otherwise, reading
-from llm_power._board.clusters import sampled_clusters
+from llm_power._board.clusters import sample_column, sampled_clusters
 from llm_power._board.decision import all_verdict_columns, size_columns
 from llm_power._board.evidence import Evidence, weighted_gaps
 from llm_power._board.operating_point import OperatingPoint, pair_indices
@@ -447,7 +447,7 @@ def _ranks(strata: _Strata) -> pd.DataFrame:
     low, high = interval.low, interval.high
     if all(task.kind != "real" for task in strata.tasks):  # No score is beyond 0 and 1.
         low, high = np.clip([low, high], 0.0, 1.0)
-    sampled = pairs.cluster if pairs.declared.clusters == "random" else None
+    sampled = sample_column(pairs.cluster, pairs.declared)
     leads = declared_leads(strata.tasks, strata.weights, point=point, cluster=sampled)
     rows = rank_rows(
         strata.tasks,

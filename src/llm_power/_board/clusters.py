@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.evidence import TaskEvidence
-from llm_power._board.operating_point import OperatingPoint, pair_indices
+from llm_power._board.operating_point import Declared, OperatingPoint, pair_indices
 from llm_power._board.resolution import PAIR_KEY, without_strangers
 from llm_power._choices import Family
 from llm_power._scores.store import TaskScores
@@ -42,6 +42,11 @@ def clustered(tasks: Sequence[TaskScores], cluster: str | None) -> Sequence[Task
         else replace(task, clusters={**task.clusters, cluster: (task.task,) * task.n_items})
         for task in tasks
     ]
+
+
+def sample_column(cluster: str | None, declared: Declared) -> str | None:
+    """Return the column of the clusters, None where they are not declared a sample."""
+    return cluster if declared.clusters == "random" else None
 
 
 def sampled_clusters(task: TaskScores, cluster: str | None) -> np.ndarray | None:

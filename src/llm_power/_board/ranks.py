@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from llm_power._board.all_pairs import BoardPairs, RankEnds, p_values_between
-from llm_power._board.clusters import sampled_clusters
+from llm_power._board.clusters import sample_column, sampled_clusters
 from llm_power._board.columns import RANK_COLUMNS
 from llm_power._board.measure import POINTS, Measure
 from llm_power._board.operating_point import OperatingPoint
@@ -99,7 +99,7 @@ def rank_table(pairs: BoardPairs, ends: RankEnds) -> pd.DataFrame:
     `ends` are those of `BoardPairs.rank_ends`. Of each leader it says whether it is verified to be
     first, and what it scores on further items.
     """
-    sampled = pairs.cluster if pairs.declared.clusters == "random" else None
+    sampled = sample_column(pairs.cluster, pairs.declared)
     tables = []
     for number, task in enumerate(pairs.tasks):
         rows = rank_rows(

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from llm_power._board.average import TaskAverage
-from llm_power._board.clusters import sampled_clusters
+from llm_power._board.clusters import sample_column, sampled_clusters
 from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.measure import (
     GAP_BINS,
@@ -331,7 +331,7 @@ _LADDER = [
 
 def error_bars(board: BoardVerdicts, tasks: Sequence[TaskScores]) -> str:
     """Return two tables a task as Markdown: scores and differences with standard errors."""
-    sampled = board.cluster if board.declared.clusters == "random" else None
+    sampled = sample_column(board.cluster, board.declared)
     return "\n\n".join(_of_task(board, task, sampled) for task in tasks) + "\n"
 
 
