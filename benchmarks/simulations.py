@@ -62,7 +62,7 @@ from llm_power._statistics.predictive_power import ObservedGap
 from llm_power._statistics.random_streams import content_digest, keys_of, named_rng
 from llm_power._statistics.rank_sets import rank_confidence_sets
 from llm_power._statistics.repeats import repeats_variance
-from llm_power._statistics.t_test import near_power_of_both, upper_t_quantile
+from llm_power._statistics.t_test import asymmetry, near_power_of_both, upper_t_quantile
 from llm_power._statistics.verdict import Verdicts, mean_verdicts
 from llm_power._statistics.verdict_stability import required_n_interval
 
@@ -282,12 +282,13 @@ def draw_clusters(
     return moments_from_counts(sizes[:, np.newaxis], b, discordant - b)
 
 
-def cluster_verdicts(moments: ClusterMoments) -> Verdicts:
-    """Return the verdicts of CR2, as a board has them."""
+def cluster_verdicts(moments: ClusterMoments, skew: FloatArray | None = None) -> Verdicts:
+    """Return the verdicts of CR2, as a board has them, or with another skewness."""
     robust = cluster_robust_test(moments)
     n = moments.n_items.sum(axis=0)
     error, df = robust.standard_error, robust.df
-    return mean_verdicts(robust.delta, error, df, n, skew=robust.skew, test="cluster")
+    skew = robust.skew if skew is None else skew
+    return mean_verdicts(robust.delta, error, df, n, skew=skew, test="cluster")
 
 
 def cluster_rates(trials: int) -> Iterator[Rate]:
@@ -323,25 +324,62 @@ def cluster_rates(trials: int) -> Iterator[Rate]:
 
 
 # Shares of the items of clusters, in proportion: the largest is 10, or 200, times the smallest.
+#: Sizes of the clusters, up to a factor, and ICC.
 _UNEQUAL: Final = {
     "6 clusters of sizes 10 to 1, ICC 0.05": (np.linspace(10, 1, 6), 0.05),
     "12 clusters of sizes 10 to 1, ICC 0.05": (np.linspace(10, 1, 12), 0.05),
     "23 clusters of sizes 200 to 1, ICC 0.1": (np.geomspace(200, 1, 23), 0.1),
 }
+_EQUAL: Final = {
+    "6 clusters, ICC 0.05": (np.ones(6), 0.05),
+    "14 clusters, ICC 0.05": (np.ones(14), 0.05),
+}
+
+
+class _Clusters:
+    """Clusters of exponential or normal effects, whose items vary normally around them."""
+
+    def __init__(self, population: str, n: int, trials: int) -> None:
+        parts, self.icc = (_UNEQUAL | _EQUAL)[population]
+        rng = named_rng(SEED, f"verdicts/skewed clusters/{population}/{n}")
+        self.sizes = np.maximum(np.rint(n * parts / parts.sum()), 2)[:, np.newaxis]
+        shape = (len(self.sizes), trials)
+        self.exponential = rng.exponential(size=shape) - 1
+        self.noise = np.sqrt(self.sizes * (1 - self.icc)) * rng.standard_normal(shape)
+        self.squares = (1 - self.icc) * rng.chisquare(self.sizes - 1, shape)
+        self.normal = rng.standard_normal(shape)
+
+    def moments(self, effects: FloatArray, gap: float = 0.0) -> ClusterMoments:
+        """Return what the tests read, for these effects and this gap."""
+        sums = self.sizes * (gap + np.sqrt(self.icc) * effects) + self.noise
+        return ClusterMoments(self.sizes, sums, np.square(sums) / self.sizes + self.squares)
 
 
 def skewed_cluster_rates(trials: int) -> Iterator[Rate]:
-    """Yield type I error for clusters of unequal sizes whose effects are exponential."""
-    for n, (population, (parts, icc)) in product(SIZES, _UNEQUAL.items()):
-        rng = named_rng(SEED, f"verdicts/skewed clusters/{population}/{n}")
-        sizes = np.maximum(np.rint(n * parts / parts.sum()), 2)[:, np.newaxis]
-        shape = (len(sizes), trials)
-        sums = sizes * np.sqrt(icc) * (rng.exponential(size=shape) - 1)
-        sums += np.sqrt(sizes * (1 - icc)) * rng.standard_normal(shape)
-        squares = np.square(sums) / sizes + (1 - icc) * rng.chisquare(sizes - 1, shape)
-        p = cluster_verdicts(ClusterMoments(sizes, sums, squares)).p
-        name = "CR2, skewed unequal clusters"
-        yield Rate("type I", name, ALPHA, n, population, *_share(p <= ALPHA))
+    """Yield type I error for clusters whose effects are exponential."""
+    for name, populations in (("unequal", _UNEQUAL), ("equal", _EQUAL)):
+        for n, population in product(SIZES, populations):
+            clusters = _Clusters(population, n, trials)
+            rejected = cluster_verdicts(clusters.moments(clusters.exponential)).p <= ALPHA
+            row = f"CR2, skewed {name} clusters"
+            yield Rate("type I", row, ALPHA, n, population, *_share(rejected))
+
+
+def unequal_cluster_power(trials: int) -> Iterator[Rate]:
+    """Yield power at normal effects, where Hall's by the skewness of cluster sums has `POWER`."""
+    for n, population in product(SIZES, _UNEQUAL):
+        clusters = _Clusters(population, n, trials)
+        gap = brentq(_excess_by_sums, 0.0, 10.0, args=(clusters,), xtol=1e-4)
+        rejected = cluster_verdicts(clusters.moments(clusters.normal, float(gap))).p <= ALPHA
+        row = "CR2 and Hall's of means, at the gap of Hall's of sums"
+        yield Rate("power", row, POWER, n, population, *_share(rejected))
+
+
+def _excess_by_sums(gap: float, clusters: _Clusters) -> float:
+    moments = clusters.moments(clusters.normal, gap)
+    centred = moments.sum_d - moments.n_items * cluster_robust_test(moments).delta
+    p = cluster_verdicts(moments, skew=asymmetry(centred)).p
+    return float(np.mean(p <= ALPHA)) - POWER
 
 
 def family_rates(trials: int) -> Iterator[Rate]:
@@ -623,4 +661,5 @@ def all_rates(trials: int) -> Iterator[Rate]:
     yield from repeat_power(max(trials // 10, 1))
     yield from cluster_power_rates(some)
     yield from planned_cluster_rates(trials)
+    yield from unequal_cluster_power(trials)
     yield from leader_powers(max(trials // 100, 1))
