@@ -143,7 +143,7 @@ class BoardPairs:
         All pairs of a task are the family, whatever else is compared. Where scores are missing, no
         filling of the gaps may turn the lead.
         """
-        every, p, level = self._for_ranks(), family.decided.single, family.decided.level
+        every, p, level = self.for_ranks(), family.decided.single, family.decided.level
         if every is not self:
             p = p_values_between(every, 0, every.n_pairs, threads=threads)[0]
         found: dict[str, tuple[IntArray, IntArray]] = {}
@@ -152,10 +152,10 @@ class BoardPairs:
             if every is not self or len(self.tasks) > 1:
                 largest = every._largest([number], threads)
                 level = max_t_family(own, largest, alpha=self.point.alpha).level
-            found[task.task.task] = task.leads(own, level)
+            found[task.task.task] = lead_counts(own, level, task.task.merit_bounds)
         return found
 
-    def _for_ranks(self) -> BoardPairs:
+    def for_ranks(self) -> BoardPairs:
         """Return all pairs, by max-T and the test of clusters that takes microseconds."""
         declared = replace(self.declared, cluster_test="cr2", control="max-t")
         if (self.family, self.declared) == ("all", declared):
@@ -209,6 +209,12 @@ class BoardPairs:
             if own.size:
                 found.append((number, own, *self._of_tasks[number].pairs_at(own - start)))
         return found
+
+    @property
+    def block(self) -> int:
+        """Pairs whose sums by cluster fit a core's cache, of whichever task."""
+        clusters = max(task.evidence.n_clusters for task in self._of_tasks)
+        return min(BLOCK, max(1, MOST_SUMS // clusters))
 
     def evidence(self, first: IntArray, second: IntArray) -> list[Evidence]:
         """Return what each task says of pairs of positions."""
@@ -314,18 +320,6 @@ class _TaskPairs:
         """Return the joint distribution of the gaps."""
         return gap_draws(centred_scores(self.task.values), item_keys(self.task))
 
-    def leads(self, p: FloatArray, level: float) -> tuple[IntArray, IntArray]:
-        """Return how many models are declared better, and worse, than each, (n_models,)."""
-        n, (least, most) = len(self.task.models), self.task.merit_bounds
-        better, worse = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-        for start in range(0, len(p), CHUNK):
-            declared = start + np.flatnonzero(p[start : start + CHUNK] <= level)
-            ahead, behind = self.pairs_at(declared)
-            leads, trails = least[ahead] > most[behind], least[behind] > most[ahead]
-            better += np.bincount(np.concatenate([behind[leads], ahead[trails]]), minlength=n)
-            worse += np.bincount(np.concatenate([ahead[leads], behind[trails]]), minlength=n)
-        return better, worse
-
     def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
         return pairs_at(len(self.task.models), self._family, places)
 
@@ -370,6 +364,26 @@ def _clusters(evidence: Evidence, point: OperatingPoint) -> Columns:
     if evidence.of_clusters is None:
         return {}
     return core_cluster_columns(evidence.of_clusters.anova, evidence.cluster_test.p, point)
+
+
+def lead_counts(
+    p: FloatArray, level: float, bounds: tuple[FloatArray, FloatArray]
+) -> tuple[IntArray, IntArray]:
+    """Return how many models are declared better, and worse, than each, (n_models,).
+
+    The p-values are those of all pairs, and the bounds those of each model's score over all items,
+    whatever the missing scores are: only a lead that none of them turns is declared.
+    """
+    least, most = bounds
+    n = len(least)
+    better, worse = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    for start in range(0, len(p), CHUNK):
+        declared = start + np.flatnonzero(p[start : start + CHUNK] <= level)
+        ahead, behind = pairs_at(n, "all", declared)
+        leads, trails = least[ahead] > most[behind], least[behind] > most[ahead]
+        better += np.bincount(np.concatenate([behind[leads], ahead[trails]]), minlength=n)
+        worse += np.bincount(np.concatenate([ahead[leads], behind[trails]]), minlength=n)
+    return better, worse
 
 
 def item_keys(task: TaskScores) -> Keys:

@@ -18,14 +18,16 @@ from llm_power._board.all_pairs import (
     BoardPairs,
     controlled_family,
     gap_draws,
+    in_threads,
     item_keys,
+    lead_counts,
 )
 from llm_power._board.cluster_robustness import read_otherwise, reading
 from llm_power._board.clusters import sample_column, sampled_clusters
 from llm_power._board.decision import all_verdict_columns, size_columns
 from llm_power._board.evidence import Evidence, weighted_gaps
 from llm_power._board.operating_point import OperatingPoint, pair_indices
-from llm_power._board.ranks import declared_leads, rank_rows
+from llm_power._board.ranks import rank_rows
 from llm_power._board.resolution import without_strangers
 from llm_power._choices import WEIGHTINGS, Family, Weighting
 from llm_power._documents import read_yaml
@@ -42,7 +44,7 @@ from llm_power._statistics.average_gap import (
     share_solved,
 )
 from llm_power._statistics.inversion import required_n, resolution_ratio
-from llm_power._statistics.max_t import centred_scores
+from llm_power._statistics.max_t import GapDraws, centred_scores
 from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.predictive_power import spread_of_gaps
 from llm_power._statistics.verdict import DIFFERENT, Verdicts, agreed_verdicts, average_verdicts
@@ -132,13 +134,14 @@ def average_tasks(pairs: BoardPairs, family: Family) -> TaskAverage | None:
     kept = [select_models(task, names) for task in tasks]
     order = best_first(kept, _mean(share, [task.mean_merits for task in kept]))
     ordered = [task.part(models=order) for task in kept]
-    strata = _Strata(BoardPairs(ordered, family, cluster, pairs.point, declared), share)
+    every = BoardPairs(ordered, family, cluster, pairs.point, declared)
+    strata = _Strata.of(every, share)
     rows = _verdict_rows(strata)
     labels = [own for task in kept if (own := sampled_clusters(task, cluster)) is not None]
     readings = []
     if labels:
         again = strata.pairs.otherwise(family, read_otherwise(declared))
-        other = _verdict_rows(_Strata(again, share))
+        other = _verdict_rows(replace(strata, pairs=again))
         different = (x["verdict"].to_numpy() == DIFFERENT for x in (rows, other))
         readings = [reading("average", sum(len({*own}) for own in labels), declared, *different)]
     return TaskAverage(rows, _ranks(strata), weights, left_out, repeated, readings)
@@ -284,6 +287,19 @@ class _Strata:
 
     pairs: BoardPairs
     weights: Sequence[float]
+    draws: GapDraws
+    # Spread of the gaps between models, by which further items are planned.
+    prior: float
+
+    @classmethod
+    def of(cls, pairs: BoardPairs, weights: Sequence[float]) -> _Strata:
+        rows = [
+            centred_scores(task.values) * (weight / task.n_items)
+            for task, weight in zip(pairs.tasks, weights, strict=True)
+        ]
+        keys = np.concatenate([item_keys(task) for task in pairs.tasks])
+        prior = spread_of_gaps([task.values for task in pairs.tasks], weights)
+        return cls(pairs, weights, gap_draws(np.concatenate(rows), keys), prior)
 
     @property
     def tasks(self) -> Sequence[TaskScores]:
@@ -293,20 +309,24 @@ class _Strata:
         return _mean(self.weights, values)
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return both bounds of each ordered gap over all items, by the missing scores."""
-        found = [task.merit_bounds for task in self.tasks]
-        least, most = (self.mean(each)[:, np.newaxis] for each in zip(*found, strict=True))
-        return least - most.T, most - least.T
+        """Return both bounds of each model's average over all items, by the missing scores."""
+        least, most = zip(*(task.merit_bounds for task in self.tasks), strict=True)
+        return self.mean(least), self.mean(most)
+
+    def p_values(self) -> FloatArray:
+        """Return the p-value of each pair by itself, (n_pairs,)."""
+        first, second = pair_indices(len(self.tasks[0].models), self.pairs.family)
+        block = self.pairs.block
+
+        def of_block(start: int) -> FloatArray:
+            some = slice(start, start + block)
+            return _averaged(self, first[some], second[some]).judged().p
+
+        return np.concatenate([*in_threads(of_block, ((k,) for k in range(0, len(first), block)))])
 
     def adjusted(self, p: FloatArray) -> FamilyTest:
         """Adjust the p-values of the family by the joint law of the items of all tasks."""
-        rows = [
-            centred_scores(task.values) * (weight / task.n_items)
-            for task, weight in zip(self.tasks, self.weights, strict=True)
-        ]
-        keys = [item_keys(task) for task in self.tasks]
-        draws = gap_draws(np.concatenate(rows), np.concatenate(keys))
-        largest = partial(draws.largest, family=self.pairs.family)
+        largest = partial(self.draws.largest, family=self.pairs.family)
         alpha, control = self.pairs.point.alpha, self.pairs.declared.control
         return controlled_family(p, largest, alpha=alpha, control=control)
 
@@ -342,8 +362,8 @@ def _verdict_rows(strata: _Strata) -> pd.DataFrame:
 def _leader_p(strata: _Strata) -> float:
     """Return what `leader_p` does, of the average."""
     rivals = np.arange(1, len(strata.tasks[0].models))
-    missing = not all(task.scored.all() for task in strata.tasks)
-    if missing and np.any(strata.bounds()[0][0, 1:] <= 0):
+    least, most = strata.bounds()
+    if not all(task.scored.all() for task in strata.tasks) and np.any(least[0] <= most[1:]):
         return 1.0
     return float(_averaged(strata, np.zeros_like(rivals), rivals).judged().p.max())
 
@@ -352,18 +372,17 @@ def _leader_p(strata: _Strata) -> float:
 class _Averaged:
     """Average gaps of some pairs, by items and by clusters if these are a sample."""
 
-    of: BoardPairs
+    of: _Strata
     evidence: Sequence[Evidence]
     n_items: IntArray
     discordant: IntArray
     items: AverageGap
     clusters: AverageGap | None
-    prior: float
 
     def judged(self, family: FamilyTest | None = None) -> Verdicts:
-        point, margin = self.of.point, self.of.declared.margin
+        point, margin = self.of.pairs.point, self.of.pairs.declared.margin
         law: dict[str, Any] = {"alpha": point.alpha, "power": point.power, "family": family}
-        law |= {"margin": margin, "prior": self.prior}
+        law |= {"margin": margin, "prior": self.of.prior}
         found = average_verdicts(self.items, self.n_items, self.discordant, **law)
         if self.clusters is None:
             return found
@@ -392,8 +411,7 @@ def _averaged(strata: _Strata, first: IntArray, second: IntArray) -> _Averaged:
             for each, gap, is_sampled in zip(known, gaps, sampled, strict=True)
         ]
         clusters = average_gap(by_clusters, strata.weights)
-    prior = spread_of_gaps([task.values for task in strata.tasks], strata.weights)
-    return _Averaged(strata.pairs, evidence, n, discordant, items, clusters, prior)
+    return _Averaged(strata, evidence, n, discordant, items, clusters)
 
 
 def _weighted_gap(evidence: Evidence) -> TaskGap:
@@ -423,12 +441,12 @@ def _sizes(
 def _scores_and_bounds(
     strata: _Strata, evidence: Sequence[Evidence], first: IntArray, second: IntArray
 ) -> dict[str, FloatArray]:
-    every, (low, high) = [each.of_items for each in evidence], strata.bounds()
+    every, (least, most) = [each.of_items for each in evidence], strata.bounds()
     return {
         "p_a": strata.mean(ratio(items.sum_a, items.n_items) for items in every),
         "p_b": strata.mean(ratio(items.sum_b, items.n_items) for items in every),
-        "gap_lowest": low[first, second],
-        "gap_highest": high[first, second],
+        "gap_lowest": least[first] - most[second],
+        "gap_highest": most[first] - least[second],
     }
 
 
@@ -447,16 +465,16 @@ def _ranks(strata: _Strata) -> pd.DataFrame:
     low, high = interval.low, interval.high
     if all(task.kind != "real" for task in strata.tasks):  # No score is beyond 0 and 1.
         low, high = np.clip([low, high], 0.0, 1.0)
-    sampled = sample_column(pairs.cluster, pairs.declared)
-    leads = declared_leads(strata.tasks, strata.weights, point=point, cluster=sampled)
+    every = replace(strata, pairs=pairs.for_ranks())
+    p = every.p_values()
     rows = rank_rows(
         strata.tasks,
         strata.weights,
         score=strata.mean(task.mean_scores for task in strata.tasks),
         interval=(low, high),
-        ends=None if leads is None else (leads.sum(axis=0), leads.sum(axis=1)),
+        ends=lead_counts(p, every.adjusted(p).level, strata.bounds()),
         p_first=_leader_p(strata),
         alpha=point.alpha,
-        cluster=sampled,
+        cluster=sample_column(pairs.cluster, pairs.declared),
     )
     return rows[_RANK_COLUMNS]

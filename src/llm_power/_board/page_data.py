@@ -69,8 +69,8 @@ class Model(TypedDict):
     score: float
     score_low: float | None
     score_high: float | None
-    low: int | None
-    high: int | None
+    low: int
+    high: int
 
 
 class Task(TypedDict):
@@ -291,8 +291,8 @@ def _models(ranks: pd.DataFrame) -> list[Model]:
             "score": _rounded(row["score"], 6),
             "score_low": None if pd.isna(row["score_low"]) else _rounded(row["score_low"], 4),
             "score_high": None if pd.isna(row["score_high"]) else _rounded(row["score_high"], 4),
-            "low": None if pd.isna(row["rank_low"]) else int(row["rank_low"]),
-            "high": None if pd.isna(row["rank_high"]) else int(row["rank_high"]),
+            "low": int(row["rank_low"]),
+            "high": int(row["rank_high"]),
         }
         for row in cast("list[dict[str, Any]]", ranks.to_dict("records"))
     ]

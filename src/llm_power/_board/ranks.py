@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from llm_power._board.all_pairs import BoardPairs, RankEnds, p_values_between
@@ -22,11 +21,10 @@ from llm_power._board.measure import POINTS, Measure
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._errors import counted, first_names
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.intervals import mean_interval, wilson_interval
 from llm_power._statistics.missing_scores import missingness_by_difficulty
-from llm_power._statistics.random_streams import column_digests, content_digest, keys_of, named_rng
-from llm_power._statistics.rank_sets import average_rank_sets
+from llm_power._statistics.random_streams import column_digests, named_rng
 from llm_power._statistics.selection_bias import leader_on_further_items
 from llm_power._statistics.verdict import DIFFERENT
 
@@ -124,18 +122,17 @@ def rank_rows(
     *,
     score: FloatArray,
     interval: tuple[FloatArray, FloatArray],
-    ends: tuple[IntArray, IntArray] | None,
+    ends: tuple[IntArray, IntArray],
     p_first: float,
     alpha: float,
     cluster: str | None,
 ) -> pd.DataFrame:
     """Return every model's rank by its score, a weighted average over tasks or that of one.
 
-    `ends` are how many models are declared better, and worse, than each, None where nothing is
-    known; `p_first` is the largest p-value of the first model against a rival.
+    `ends` are how many models are declared better, and worse, than each; `p_first` is the largest
+    p-value of the first model against a rival.
     """
     n_models = len(score)
-    low, high = [[pd.NA] * n_models] * 2 if ends is None else (1 + ends[0], n_models - ends[1])
     leads = np.arange(n_models) == 0
     columns = {
         "rank": np.arange(1, n_models + 1),
@@ -144,66 +141,12 @@ def rank_rows(
         "score_low": interval[0],
         "score_high": interval[1],
         "n_missing": np.sum([(~task.scored).sum(axis=0) for task in tasks], axis=0),
-        "rank_low": pd.array(low, dtype="Int64"),
-        "rank_high": pd.array(high, dtype="Int64"),
+        "rank_low": 1 + ends[0],
+        "rank_high": n_models - ends[1],
         "first": leads & (p_first <= alpha),
         "p_first": np.where(leads, p_first, np.nan),
     }
     return pd.DataFrame(columns | _further_columns(tasks, weights, cluster=cluster))
-
-
-def declared_leads(
-    tasks: Sequence[TaskScores],
-    weights: Sequence[float],
-    *,
-    point: OperatingPoint,
-    cluster: str | None,
-) -> BoolArray | None:
-    """Return which model is better than which by the weighted average, (n_models, n_models)."""
-    complete, models = _compared(tasks)
-    if min(map(len, complete)) < 2 or len(models) < 2:
-        return None
-    scores = [task.merits[np.ix_(rows, models)] for task, rows in zip(tasks, complete, strict=True)]
-    bounds = [np.stack(task.merit_bounds) for task in tasks]
-    least, most = np.sum([w * x for w, x in zip(weights, bounds, strict=True)], axis=0)
-    better = least[:, np.newaxis] > most
-    digests = [content_digest(task.item_ids, task.merits) for task in tasks]
-    items = [np.asarray(task.item_ids)[rows] for task, rows in zip(tasks, complete, strict=True)]
-    samples: list[list[NDArray[np.str_]]] = [items]
-    if cluster is not None:
-        found = [sampled_clusters(task, cluster) for task in tasks]
-        samples.append(
-            [
-                ids if labels is None else labels[rows]
-                for ids, labels, rows in zip(items, found, complete, strict=True)
-            ]
-        )
-    for sample in samples:
-        if any(np.all(names == names[0]) for names in sample):
-            return np.zeros(better.shape, dtype=np.bool_)  # All complete items are of one cluster.
-        sets = average_rank_sets(
-            scores,
-            weights,
-            clusters=sample,
-            confidence=1 - point.alpha,
-            keys=[
-                keys_of(np.unique(names).tolist(), digest)
-                for names, digest in zip(sample, digests, strict=True)
-            ],
-        )
-        declared = np.zeros(better.shape, dtype=np.bool_)
-        declared[np.ix_(models, models)] = sets.better
-        better &= declared
-    return np.asarray(better)
-
-
-def _compared(tasks: Sequence[TaskScores]) -> tuple[list[IntArray], IntArray]:
-    """Return each task's items and the models to compare: all, or those that lack no score."""
-    rows = [np.flatnonzero(task.scored.all(axis=1)) for task in tasks]
-    if min(map(len, rows)) >= 2:
-        return rows, np.arange(len(tasks[0].models))
-    lack_none = np.logical_and.reduce([task.scored.all(axis=0) for task in tasks])
-    return [np.arange(task.n_items) for task in tasks], np.flatnonzero(lack_none)
 
 
 def _interval(task: TaskScores, point: OperatingPoint) -> tuple[FloatArray, FloatArray]:
@@ -232,14 +175,9 @@ def leader_p(pairs: BoardPairs, number: int = 0) -> float:
     return float(p_values_between(every, *rivals.tolist())[0].max())
 
 
-def are_unknown(ranks: pd.DataFrame) -> bool:
-    """Return whether nothing is known of the possible ranks of any model."""
-    return bool(ranks["rank_low"].isna().all())
-
-
 def first_sentence(ranks: pd.DataFrame, verdicts: pd.DataFrame, alpha: float) -> str:
     """Return who is first of one task, or who could be, and why other lines may seem to differ."""
-    could = ranks.loc[ranks["rank_low"].eq(1).fillna(False), "model"].tolist()
+    could = ranks.loc[ranks["rank_low"].eq(1), "model"].tolist()
     who = str(ranks["model"].iloc[0])
     if ranks["first"].iloc[0]:
         sentence = f"{who} is first, with {100 * (1 - alpha):g}% confidence"
@@ -250,8 +188,6 @@ def first_sentence(ranks: pd.DataFrame, verdicts: pd.DataFrame, alpha: float) ->
             f"{sentence}: it beats each rival in a test of its own, which needs no adjustment for "
             "other pairs; possible ranks and verdicts hold for all pairs at once."
         )
-    if are_unknown(ranks):
-        return f"{who} leads; which models could be first is unknown."
     if len(could) == len(ranks) > 2:
         return f"Any of the {len(could):,} models could be first."
     if len(could) < 2:
@@ -261,13 +197,8 @@ def first_sentence(ranks: pd.DataFrame, verdicts: pd.DataFrame, alpha: float) ->
 
 def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
     """Return why ranks do not follow the scores, or overlap where a verdict tells models apart."""
-    low, high = (ranks[name].astype("Float64").astype(float) for name in ("rank_low", "rank_high"))
+    low, high = (ranks[name].to_numpy() for name in ("rank_low", "rank_high"))
     notes = []
-    if are_unknown(ranks):
-        notes.append(
-            "Possible ranks are unknown: a task has fewer than two items that every model has a "
-            "score on."
-        )
     own_low, own_high = (ranks[name].to_numpy(float) for name in ("score_low", "score_high"))
     different = verdicts[verdicts["verdict"] == DIFFERENT]
     first, second = (different[name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
@@ -287,9 +218,7 @@ def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
             f"Possible ranks need not follow the scores: {missing}a gap that varies less, between "
             "items or clusters, shows sooner than a larger one that varies more."
         )
-    same = (low.to_numpy()[first] == low.to_numpy()[second]) & (
-        high.to_numpy()[first] == high.to_numpy()[second]
-    )
+    same = (low[first] == low[second]) & (high[first] == high[second])
     if same.any():
         pair = different[same].iloc[0]
         why = (

@@ -278,7 +278,7 @@
         verdict: (pair) => word(pair), q: (pair) => q(pair), gap: ({ gap }) => gap, interval: ({ lo }) => lo, p: ({ pf }) => pf, items: ({ n }) => n,
         new: (pair) => !declared() || !(Math.abs(pair.gap) > 0) ? null : pair.need === null ? Infinity : Math.max(pair.even, pair.need),
       },
-      ranking: { rank: (k) => k, possible: (k) => models()[k].low === null ? null : models()[k].low * 1e6 + models()[k].high, model: (k) => alphabetical()[k], score: (k) => models()[k].score },
+      ranking: { rank: (k) => k, possible: (k) => models()[k].low * 1e6 + models()[k].high, model: (k) => alphabetical()[k], score: (k) => models()[k].score },
     };
     // In order of a column; what is unknown comes last.
     const inOrder = (table, lines) => {
@@ -428,7 +428,7 @@
             s("title", {}, text), known ? s("line", { class: "bar", x1: x(model.score_low), x2: x(model.score_high), y1: 11, y2: 11 }) : null, s("circle", { class: "dot", cx: x(model.score), cy: 11, r: 3 }));
           return h("tr", { "data-m": k + 1, class: hit[k] ? null : "miss" },
             h("td", { class: "right" }, String(k + 1)),
-            h("td", { class: "right" }, model.low === null ? "–" : model.low === model.high ? String(model.low) : `${model.low}–${model.high}`),
+            h("td", { class: "right" }, model.low === model.high ? String(model.low) : `${model.low}–${model.high}`),
             h("th", { scope: "row", class: "name", title: model.name }, h("bdi", {}, model.name)),
             h("td", { class: "right" }, asScore(model.score)), h("td", { class: "wide" }, drawn), h("td", { class: "brackets" }, brackets(k + 1)));
         });

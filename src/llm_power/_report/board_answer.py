@@ -33,7 +33,7 @@ from llm_power._board.measure import (
     percent,
     percent_interval,
 )
-from llm_power._board.ranks import are_unknown, first_sentence, further_sentence, rank_notes
+from llm_power._board.ranks import first_sentence, further_sentence, rank_notes
 from llm_power._board.repeats import describe_repeats
 from llm_power._board.summary import discovery_sentence, selection_sentence
 from llm_power._choices import TEST_NAMES
@@ -82,15 +82,13 @@ def _parts(board: BoardVerdicts) -> Iterator[Table | Notes | Drawing]:
 def _headline(board: BoardVerdicts) -> str:
     """Return who is first, on the average of several tasks, and how many pairs differ."""
     ranks = board.ranks if board.average is None else board.average.ranks
-    could = int(ranks["rank_low"].eq(1).fillna(False).sum())
+    could = int((ranks["rank_low"] == 1).sum())
     n_tasks = board.ranks["task"].nunique()
     where = "" if board.average is None else f" on the average of {n_tasks} tasks"
     if board.average is not None and not len(ranks):
         who = f"no average over {n_tasks} tasks: {board.average.why_none}"
     elif ranks["first"].iloc[0]:
         who = f"{ranks['model'].iloc[0]} is first{where}"
-    elif are_unknown(ranks):
-        who = f"which models could be first{where} is unknown"
     else:
         who = f"{could:,} of {counted(len(ranks), 'model')} could be first{where}"
     counts = board.verdict_counts
@@ -325,8 +323,6 @@ def _ranking(title: str, rows: pd.DataFrame, board: BoardVerdicts) -> Table:
 
 def rank_set(low: Any, high: Any) -> str:
     """Return the ranks from `low` to `high` as text."""
-    if pd.isna(low):
-        return "unknown"
     return str(low) if low == high else f"{low} to {high}"
 
 

@@ -230,14 +230,32 @@ def test_models_that_share_no_item_of_a_task_have_no_average(
     assert "no item in common" in text
 
 
-def test_ranks_that_one_item_leaves_unknown_are_said_to_be_unknown() -> None:
-    text = " ".join(
-        screen(resolve_board([TASKS[0], drawn("one", 1, [1.0, 0.9, 0.8, 0.7])])).split()
-    )
-    assert text.startswith("which models could be first on the average of 2 tasks is unknown; ")
-    assert " 1 item at hand " in text
-    assert " leads; which models could be first is unknown." in text
-    assert "a task has fewer than two items that every model has a score on." in text
+@pytest.mark.parametrize("kind", ["binary", "graded"])
+@pytest.mark.parametrize("settings", [{}, {"cluster": "subject"}], ids=["items", "clusters"])
+def test_possible_ranks_are_those_of_the_verdicts_on_all_pairs(
+    kind: str, settings: dict[str, Any]
+) -> None:
+    rng = np.random.default_rng(11)
+    tasks = []
+    for task in TASKS:
+        easy, gaps = rng.random((task.n_items, 1)), np.array([0.0, 0.01, 0.25, 0.3])
+        values = np.clip(easy - gaps + 0.4 * rng.normal(size=task.values.shape), 0, 1)
+        values = values if kind == "graded" else (values > 0.4).astype(float)
+        tasks.append(prepare_task(replace(task, kind=kind, values=values)))
+    some, every = (average_of(tasks, family=family, **settings) for family in ("adjacent", "all"))
+    pd.testing.assert_frame_equal(some.ranks, every.ranks)
+    different = every.verdicts[every.verdicts["verdict"] == "different"]
+    better = np.bincount(different["rank_b"], minlength=len(every.ranks) + 1)[1:]
+    worse = np.bincount(different["rank_a"], minlength=len(every.ranks) + 1)[1:]
+    assert 0 < len(different) < len(every.verdicts)
+    assert (every.ranks["rank_low"] == 1 + better).all()
+    assert (every.ranks["rank_high"] == len(every.ranks) - worse).all()
+
+
+def test_a_task_of_one_item_leaves_every_rank_of_the_average_possible() -> None:
+    text = screen(resolve_board([TASKS[0], drawn("one", 1, [1.0, 0.9, 0.8, 0.7])]))
+    assert "4 of 4 models could be first on the average of 2 tasks" in " ".join(text.split())
+    assert "Any of the 4 models could be first." in text
 
 
 def test_a_margin_calls_close_averages_equivalent() -> None:
