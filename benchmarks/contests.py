@@ -267,12 +267,12 @@ CONTESTS: Final = (
         peers=_peers("trajectories", {"evalsig": "one confidence sequence"}, _PAIR),
     ),
     Contest(
-        name="rank_sets",
-        work="sets of ranks and max-T, 1,000 draws",
-        ours=Side(US, "ours:rank_sets"),
+        name="max_t",
+        work="exact tests of all pairs by max-T, 1,000 draws",
+        ours=Side(US, "ours:max_t"),
         reach=Reach(seconds=10),
         sizes=(Size(320, _ITEMS),),
-        peers=_peers("rank_sets", {"evalstats": "max-T alone, by bootstrap-t"}, (Size(5, _ITEMS),)),
+        peers=_peers("max_t", {"evalstats": "by bootstrap-t"}, (Size(5, _ITEMS),)),
         # Two shares of 1,000 draws each.
         tolerance=0.1,
     ),

@@ -49,7 +49,7 @@ _SHORT: Final = (
     *["gap, Tango's score", "gap, graded scores", "gap, graded scores, few items differ"],
     "gap, lognormal costs",
     *["gap, CR2", "gap, CR2, ICC 0.1", "ICC, F", "ICC, F, ICC 0.1", "N* and q, 0/1 scores"],
-    *["sets of ranks, all at once", "n_exact, exact test", "equivalence, score test"],
+    *["sets of ranks", "n_exact, exact test", "equivalence, score test"],
 )
 
 

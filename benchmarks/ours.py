@@ -30,7 +30,6 @@ from llm_power._statistics.max_t import GapDraws, centred_scores, max_t_family
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.paired_bootstrap import paired_bootstrap_delta
 from llm_power._statistics.random_streams import content_digest, keys_of
-from llm_power._statistics.rank_sets import rank_confidence_sets
 
 Answers = Mapping[str, FloatArray]
 Call = Callable[[], Answers | Callable[[], Answers]]
@@ -169,13 +168,12 @@ def trajectories(size: Size) -> Call:
     return call
 
 
-def rank_sets(size: Size) -> Call:
-    """Find the sets of ranks, and adjust the exact test of all pairs by max-T."""
+def max_t(size: Size) -> Call:
+    """Adjust the exact test of all pairs by max-T."""
     scores = draw_scores(size)
     first, second = pair_indices(size.models, "all")
 
     def call() -> Answers:
-        rank_confidence_sets(scores, n_draws=DRAWS)
         cells = count_cells(scores, first, second)
         p = mcnemar_exact(cells.b, cells.c)
         names = [str(item) for item in range(len(scores))]

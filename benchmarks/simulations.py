@@ -12,6 +12,7 @@ from itertools import count, product
 from typing import Final, Literal
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import beta
@@ -28,7 +29,8 @@ from llm_power._choices import Kind as ScoreKind
 from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.anytime_horizon import anytime_horizon
-from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power._statistics.average_gap import average_gap, binary_gap
 from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_counts
 from llm_power._statistics.cluster_requirement import (
     ClusterItemsDesign,
@@ -60,10 +62,9 @@ from llm_power._statistics.paired_equivalence import (
 )
 from llm_power._statistics.predictive_power import ObservedGap
 from llm_power._statistics.random_streams import content_digest, keys_of, named_rng
-from llm_power._statistics.rank_sets import rank_confidence_sets
 from llm_power._statistics.repeats import repeats_variance
 from llm_power._statistics.t_test import asymmetry, near_power_of_both, upper_t_quantile
-from llm_power._statistics.verdict import Verdicts, mean_verdicts
+from llm_power._statistics.verdict import Verdicts, average_verdicts, mean_verdicts
 from llm_power._statistics.verdict_stability import required_n_interval
 
 Kind = Literal["type I", "coverage", "crossing", "power"]
@@ -388,7 +389,7 @@ def family_rates(trials: int) -> Iterator[Rate]:
     population = f"{N_MODELS} equal models, accuracy 0.6, latent correlation 0.5"
     for n in SIZES:
         rng, names = named_rng(SEED, f"verdicts/family/{n}"), [str(item) for item in range(n)]
-        wrong, held = np.zeros(trials, dtype=np.bool_), np.zeros(trials, dtype=np.bool_)
+        wrong = np.zeros(trials, dtype=np.bool_)
         for trial in range(trials):
             latent = rng.normal(size=(n, 1)) + rng.normal(size=(n, N_MODELS))
             scores = (latent < 0.2533 * np.sqrt(2)).astype(np.float64)
@@ -396,28 +397,45 @@ def family_rates(trials: int) -> Iterator[Rate]:
             p = mcnemar_exact((x & ~y).sum(axis=0), (~x & y).sum(axis=0))
             draws = GapDraws(centred_scores(scores), keys_of(names, content_digest(names, scores)))
             wrong[trial] = (max_t_family(p, draws.largest).p <= ALPHA).any()
-            held[trial] = not rank_confidence_sets(scores, n_draws=1_000, rng=rng).better.any()
         yield Rate("type I", "max-T, exact, any of 10 pairs", ALPHA, n, population, *_share(wrong))
-        name = "sets of ranks, all at once"
-        yield Rate("coverage", name, 1 - ALPHA, n, population, *_share(held))
 
 
-def clustered_rank_rates(trials: int) -> Iterator[Rate]:
-    """Yield what holds for the ranks of five equal models where clusters are the sample."""
-    for n, icc in product(SIZES, (0.0, 0.05)):
-        labels = np.repeat(np.arange(SUBJECTS.size), cluster_sizes(n))
-        rng = named_rng(SEED, f"verdicts/clustered ranks/{n}/{icc:g}")
+# By kind of board, what each of its tasks adds to the accuracy of five models that are equal on the
+# average, and the ICC of its clusters.
+_NO_TILT: Final = (0.0,) * N_MODELS
+_TILT: Final = (0.1, 0.05, 0.0, -0.05, -0.1)
+_EQUAL_BOARDS: Final = {
+    "sets of ranks": {
+        "5 equal models, no clusters": ([_NO_TILT], None),
+        "5 equal models, latent ICC 0.05": ([_NO_TILT], 0.05),
+    },
+    "sets of ranks, average of two tasks": {
+        "5 models equal in each task": ([_NO_TILT, _NO_TILT], None),
+        "5 models equal on the average": ([_TILT, _TILT[::-1]], None),
+        "5 models equal in each task, latent ICC 0.05": ([_NO_TILT, _NO_TILT], 0.05),
+    },
+}
+
+
+def rank_rates(trials: int) -> Iterator[Rate]:
+    """Yield how often the possible ranks of equal models are all ranks."""
+    boards = [(row, *board) for row, some in _EQUAL_BOARDS.items() for board in some.items()]
+    for (row, population, (tilts, icc)), n in product(boards, SIZES):
+        rng = named_rng(SEED, f"verdicts/ranks/{row}/{population}/{n}")
         held = np.zeros(trials, dtype=np.bool_)
         for trial in range(trials):
-            lean = np.sqrt(2 * icc) * rng.normal(size=(SUBJECTS.size, N_MODELS))
-            latent = rng.normal(size=(labels.size, 1)) + rng.normal(size=(labels.size, N_MODELS))
-            sets = rank_confidence_sets(
-                latent + lean[labels] < 0.2533, clusters=labels, n_draws=1_000, rng=rng
-            )
-            held[trial] = not sets.better.any()
-        population = f"{N_MODELS} equal models, latent ICC {icc:g}"
-        name = "sets of ranks, clusters as the sample"
-        yield Rate("coverage", name, 1 - ALPHA, n, population, *_share(held))
+            tasks = [
+                _board(rng, n // len(tilts), np.add(0.6, tilt), "binary", icc or 0.0, name=str(k))
+                for k, tilt in enumerate(tilts)
+            ]
+            ranks = _ranks(tasks, None if icc is None else "subject")
+            held[trial] = (ranks["rank_low"] == 1).all()
+        yield Rate("coverage", row, 1 - ALPHA, n, population, *_share(held))
+
+
+def _ranks(tasks: Sequence[TaskScores], cluster: str | None) -> pd.DataFrame:
+    board = resolve_board(tasks, cluster=cluster)
+    return board.ranks if board.average is None else board.average.ranks
 
 
 # Accuracies of models of which the first two tie for the lead, and of two that are as good as they.
@@ -440,7 +458,7 @@ def leader_rates(trials: int) -> Iterator[Rate]:
         cluster = "subject" if icc else None
         first = np.zeros(trials, dtype=np.bool_)
         for trial in range(trials):
-            task = _board_of_four(rng, n, accuracies, kind, icc or 0.0)
+            task = _board(rng, n, accuracies, kind, icc or 0.0)
             p = leader_p(BoardPairs([task], "all", cluster, OperatingPoint(), Declared()))
             first[trial] = p <= ALPHA
         yield Rate("type I", name, ALPHA, n, ties, *_share(first))
@@ -456,7 +474,7 @@ def leader_powers(trials: int) -> Iterator[Rate]:
         rng = named_rng(SEED, f"verdicts/leader power/{rivals}/{n}")
         found = np.zeros((2, trials), dtype=np.bool_)
         for trial in range(trials):
-            board = resolve_board([prepare_task(_board_of_four(rng, n, accuracies, "binary", 0.0))])
+            board = resolve_board([prepare_task(_board(rng, n, accuracies, "binary", 0.0))])
             top = board.ranks.iloc[0]
             is_best = top["model"] == "m0"
             found[:, trial] = is_best & top["first"], is_best & (top["rank_high"] == 1)
@@ -464,24 +482,50 @@ def leader_powers(trials: int) -> Iterator[Rate]:
             yield Rate("power", f"leader, by {name}", POWER, n, population, *_share(share))
 
 
-def _board_of_four(
-    rng: np.random.Generator, n: int, accuracies: Sequence[float], kind: ScoreKind, icc: float
+def _board(
+    rng: np.random.Generator,
+    n: int,
+    accuracies: ArrayLike,
+    kind: ScoreKind,
+    icc: float,
+    *,
+    name: str = "simulated",
 ) -> TaskScores:
     """Return n items in 14 clusters, the models in the order of their scores."""
     labels = np.repeat(np.arange(SUBJECTS.size), cluster_sizes(n)).astype(str)
-    latent = rng.normal(size=(labels.size, 1)) + rng.normal(size=(labels.size, 4))
-    lean = np.sqrt(2 * icc) * rng.normal(size=(SUBJECTS.size, 4))
+    models = np.size(accuracies)
+    latent = rng.normal(size=(labels.size, 1)) + rng.normal(size=(labels.size, models))
+    lean = np.sqrt(2 * icc) * rng.normal(size=(SUBJECTS.size, models))
     latent += np.sqrt(2) * ndtri(accuracies) + lean[labels.astype(int)]
     scores = ndtr(latent) if kind == "graded" else (latent > 0).astype(np.float64)
     order = np.argsort(-scores.mean(axis=0), kind="stable")
     return TaskScores(
-        task="simulated",
+        task=name,
         kind=kind,
-        item_ids=tuple(map(str, range(labels.size))),
+        item_ids=tuple(f"{name}/{item}" for item in range(labels.size)),
         models=tuple(f"m{model}" for model in order),
         values=scores[:, order],
         clusters={"subject": tuple(labels)},
     )
+
+
+def average_rates(trials: int) -> Iterator[Rate]:
+    """Yield type I error and coverage of averages over tasks, whose gaps may cancel."""
+    for n, k, psi, share in product(SIZES, (2, 6), DISCORDANCES, SHARES):
+        gaps = psi * share * np.resize([1.0, -1.0], k)
+        population = f"{k} tasks, discordance {psi:g}, gaps of {psi * share:g} either way"
+        rng = named_rng(SEED, f"verdicts/average/{k}/{psi:g}/{share:g}/{n}")
+        cells = [
+            rng.multinomial(n // k, [(psi + gap) / 2, (psi - gap) / 2, 1 - psi], size=trials).T
+            for gap in gaps
+        ]
+        average = average_gap([binary_gap(b, c, b + c + same) for b, c, same in cells], [1 / k] * k)
+        discordant = np.sum([b + c for b, c, _ in cells], axis=0)
+        found = average_verdicts(average, np.full(trials, n // k * k), discordant)
+        rejected = _share(found.p <= ALPHA)
+        yield Rate("type I", "average over tasks", ALPHA, n, population, *rejected)
+        covered = _share(_covers(found.interval.low, found.interval.high, 0.0))
+        yield Rate("coverage", "gap, average over tasks", 1 - ALPHA, n, population, *covered)
 
 
 def weighted_rates(trials: int) -> Iterator[Rate]:
@@ -651,7 +695,8 @@ def all_rates(trials: int) -> Iterator[Rate]:
     yield from cluster_rates(trials)
     yield from skewed_cluster_rates(trials)
     yield from family_rates(few)
-    yield from clustered_rank_rates(max(trials // 10, 1))
+    yield from rank_rates(few)
+    yield from average_rates(trials)
     yield from leader_rates(max(trials // 10, 1))
     yield from weighted_rates(max(trials // 10, 1))
     yield from crossing_rates(trials)

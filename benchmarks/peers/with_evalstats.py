@@ -40,8 +40,8 @@ def paired_bootstrap(size: Size) -> Call:
     return call
 
 
-def rank_sets(size: Size) -> Call:
-    """Adjust the bootstrap-t test of all pairs by max-T; no sets of ranks."""
+def max_t(size: Size) -> Call:
+    """Adjust the bootstrap-t test of all pairs by max-T."""
     scores, names = draw_scores(size).T, [str(i) for i in range(size.models)]
 
     def call() -> Answers:

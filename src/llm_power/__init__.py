@@ -82,7 +82,6 @@ if TYPE_CHECKING:
     )
     from llm_power._statistics.paired_bootstrap import bootstrap_power, paired_bootstrap_delta
     from llm_power._statistics.paired_equivalence import score_equivalence_test
-    from llm_power._statistics.rank_sets import rank_confidence_sets
     from llm_power._statistics.repeats import items_or_repeats, repeats_variance
     from llm_power._statistics.standard_errors import difference_errors, score_errors
     from llm_power._statistics.verdict import binary_verdicts
@@ -141,7 +140,6 @@ _NAMES = {
     ),
     "_statistics.paired_bootstrap": "bootstrap_power paired_bootstrap_delta",
     "_statistics.paired_equivalence": "score_equivalence_test",
-    "_statistics.rank_sets": "rank_confidence_sets",
     "_statistics.repeats": "items_or_repeats repeats_variance",
     "_statistics.standard_errors": "difference_errors score_errors",
     "_statistics.verdict": "binary_verdicts",
@@ -208,7 +206,6 @@ __all__ = [
     "parametric_required_n_proportions",
     "plan",
     "prepare_task",
-    "rank_confidence_sets",
     "read_frame",
     "read_samples_df",
     "read_scores",
