@@ -23,7 +23,7 @@ from llm_power._board.clusters import ICC_CONFIDENCE
 from llm_power._board.counts import ScoreMoments
 from llm_power._board.evidence import Evidence, PairTests
 from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.ranks import leader_p
+from llm_power._board.ranks import leader_p, score_interval
 from llm_power._board.resolve import resolve_board
 from llm_power._choices import Kind as ScoreKind
 from llm_power._scores.selection import prepare_task
@@ -354,6 +354,26 @@ class _Clusters:
         """Return what the tests read, for these effects and this gap."""
         sums = self.sizes * (gap + np.sqrt(self.icc) * effects) + self.noise
         return ClusterMoments(self.sizes, sums, np.square(sums) / self.sizes + self.squares)
+
+
+def clustered_score_rates(trials: int) -> Iterator[Rate]:
+    """Yield coverage of scores where clusters, skewed and of unequal sizes, are the sample."""
+    for n, share, icc in product(SIZES, (0.6, 0.9), (0.0, 0.01, 0.1)):
+        sizes = cluster_sizes(n)
+        rng = named_rng(SEED, f"verdicts/clustered scores/{share:g}/{icc:g}/{n}")
+        shape, total = (sizes.size, trials), 1 / icc - 1 if icc else np.inf
+        leans = np.full(shape, share)
+        if icc:
+            leans = rng.beta(share * total, (1 - share) * total, shape)
+        labels = np.repeat(np.arange(sizes.size), sizes)
+        solved = (rng.random((labels.size, trials)) < leans[labels]).astype(np.float64)
+        names = tuple(map(str, range(trials)))
+        clusters = {"subject": tuple(labels.astype(str))}
+        items = tuple(map(str, range(labels.size)))
+        task = TaskScores("simulated", "binary", items, names, solved, clusters)
+        held = _share(_covers(*score_interval(task, OperatingPoint(), "subject"), share))
+        population = f"score {share:g}, ICC {icc:g}"
+        yield Rate("coverage", "score, clusters", 1 - ALPHA, n, population, *held)
 
 
 def skewed_cluster_rates(trials: int) -> Iterator[Rate]:
@@ -694,6 +714,7 @@ def all_rates(trials: int) -> Iterator[Rate]:
     yield from real_rates(some)
     yield from cluster_rates(trials)
     yield from skewed_cluster_rates(trials)
+    yield from clustered_score_rates(max(trials // 10, 1))
     yield from family_rates(few)
     yield from rank_rates(few)
     yield from average_rates(trials)

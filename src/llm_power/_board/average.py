@@ -27,7 +27,7 @@ from llm_power._board.clusters import sample_column, sampled_clusters
 from llm_power._board.decision import all_verdict_columns, size_columns
 from llm_power._board.evidence import Evidence, weighted_gaps
 from llm_power._board.operating_point import OperatingPoint, pair_indices
-from llm_power._board.ranks import rank_rows
+from llm_power._board.ranks import rank_rows, within_range
 from llm_power._board.resolution import without_strangers
 from llm_power._choices import WEIGHTINGS, Family, Weighting
 from llm_power._documents import read_yaml
@@ -43,6 +43,8 @@ from llm_power._statistics.average_gap import (
     mean_gap,
     share_solved,
 )
+from llm_power._statistics.cluster_moments import moments_from_differences
+from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.inversion import required_n, resolution_ratio
 from llm_power._statistics.max_t import GapDraws, centred_scores
 from llm_power._statistics.multiplicity import FamilyTest
@@ -450,7 +452,7 @@ def _scores_and_bounds(
     }
 
 
-def _task_score(task: TaskScores) -> TaskGap:
+def _score_by_items(task: TaskScores) -> TaskGap:
     n = task.scored.sum(axis=0)
     if task.kind == "binary":
         return share_solved(np.nansum(task.values, axis=0), n)
@@ -458,23 +460,43 @@ def _task_score(task: TaskScores) -> TaskGap:
     return mean_gap(task.mean_scores, np.where(n > 1, error, np.inf), n - 1.0)
 
 
+def _score_by_clusters(task: TaskScores, labels: np.ndarray) -> TaskGap:
+    found = cluster_robust_test(moments_from_differences(task.values, labels))
+    return mean_gap(found.delta, found.standard_error, found.df)
+
+
+def _score_interval(strata: _Strata, cluster: str | None) -> tuple[FloatArray, FloatArray]:
+    """Return what `score_interval` does, of the average."""
+    parts, level = [_score_by_items(task) for task in strata.tasks], strata.pairs.point.alpha
+    items = average_gap(parts, strata.weights).interval(level)
+    low, high = items.low, items.high
+    labels = [sampled_clusters(task, cluster) for task in strata.tasks]
+    if any(own is not None for own in labels):
+        by_clusters = [
+            part if own is None else _score_by_clusters(task, own)
+            for task, part, own in zip(strata.tasks, parts, labels, strict=True)
+        ]
+        found = average_gap(by_clusters, strata.weights).interval(level)
+        # Where clusters do not vary, items alone say how far the score may be off.
+        varies = np.isfinite(found.low)
+        low = np.where(varies, np.minimum(low, found.low), low)
+        high = np.where(varies, np.maximum(high, found.high), high)
+    return within_range(low, high, strata.tasks[0].kind)
+
+
 def _ranks(strata: _Strata) -> pd.DataFrame:
     pairs, point = strata.pairs, strata.pairs.point
-    parts = [_task_score(task) for task in strata.tasks]
-    interval = average_gap(parts, strata.weights).interval(point.alpha)
-    low, high = interval.low, interval.high
-    if all(task.kind != "real" for task in strata.tasks):  # No score is beyond 0 and 1.
-        low, high = np.clip([low, high], 0.0, 1.0)
+    sampled = sample_column(pairs.cluster, pairs.declared)
     every = replace(strata, pairs=pairs.for_ranks())
     p = every.p_values()
     rows = rank_rows(
         strata.tasks,
         strata.weights,
         score=strata.mean(task.mean_scores for task in strata.tasks),
-        interval=(low, high),
+        interval=_score_interval(strata, sampled),
         ends=lead_counts(p, every.adjusted(p).level, strata.bounds()),
         p_first=_leader_p(strata),
         alpha=point.alpha,
-        cluster=sample_column(pairs.cluster, pairs.declared),
+        cluster=sampled,
     )
     return rows[_RANK_COLUMNS]

@@ -91,7 +91,8 @@ RANK_COLUMNS: Final[Mapping[str, str]] = {
     "rank": "rank by score, equal ones by a digest of the answers",
     "score": "mean score over the model's own items",
     "score_low": "lower end of the score's interval for further items, of this model alone: "
-    "Wilson's, Student's for graded scores; of the average, stratified by task",
+    "Wilson's, Student's for graded scores; of the average, stratified by task; of clusters that "
+    "are a sample, no narrower than that of CR2",
     "score_high": "upper end of that interval",
     "n_missing": "items without a score of the model",
     "p_missing": "p-value of the association between missing scores and difficulty",

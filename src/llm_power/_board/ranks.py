@@ -19,13 +19,17 @@ from llm_power._board.clusters import sample_column, sampled_clusters
 from llm_power._board.columns import RANK_COLUMNS
 from llm_power._board.measure import POINTS, Measure
 from llm_power._board.operating_point import OperatingPoint
+from llm_power._choices import Kind
 from llm_power._errors import counted, first_names
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.cluster_moments import moments_from_differences
+from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.intervals import mean_interval, wilson_interval
 from llm_power._statistics.missing_scores import missingness_by_difficulty
 from llm_power._statistics.random_streams import column_digests, named_rng
 from llm_power._statistics.selection_bias import leader_on_further_items
+from llm_power._statistics.t_test import reach
 from llm_power._statistics.verdict import DIFFERENT
 
 
@@ -104,7 +108,7 @@ def rank_table(pairs: BoardPairs, ends: RankEnds) -> pd.DataFrame:
             [task],
             [1.0],
             score=task.mean_scores,
-            interval=_interval(task, pairs.point),
+            interval=score_interval(task, pairs.point, sampled),
             ends=ends[task.task],
             p_first=leader_p(pairs, number),
             alpha=pairs.point.alpha,
@@ -149,16 +153,32 @@ def rank_rows(
     return pd.DataFrame(columns | _further_columns(tasks, weights, cluster=cluster))
 
 
-def _interval(task: TaskScores, point: OperatingPoint) -> tuple[FloatArray, FloatArray]:
-    confidence = 1 - point.alpha
+def score_interval(
+    task: TaskScores, point: OperatingPoint, cluster: str | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the interval of each model's score on further items, and in further clusters.
+
+    Clusters that are a sample have the interval of CR2 and Hall's, and it holds that of the items.
+    """
+    confidence, labels = 1 - point.alpha, sampled_clusters(task, cluster)
     if task.kind == "binary":
         solved = np.nansum(task.values, axis=0)
         low, high = wilson_interval(solved, task.scored.sum(axis=0), confidence=confidence)
     else:
         low, high = mean_interval(task.values, confidence=confidence)
-    if task.kind == "graded":  # No score is beyond 0 and 1.
-        low, high = np.clip([low, high], 0.0, 1.0)
-    return low, high
+    if labels is not None:
+        found = cluster_robust_test(moments_from_differences(task.values, labels))
+        below, above = reach(point.alpha, found.df, found.skew, found.df)
+        low = np.fmin(low, found.delta - below * found.standard_error)
+        high = np.fmax(high, found.delta + above * found.standard_error)
+    return within_range(low, high, task.kind)
+
+
+def within_range(low: FloatArray, high: FloatArray, kind: Kind) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of score intervals; those of real scores have no bound."""
+    if kind == "real":
+        return low, high
+    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
 
 def leader_p(pairs: BoardPairs, number: int = 0) -> float:

@@ -277,10 +277,9 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
             "5%, and 5% on 500."
         )
     if pairs["test"].str.startswith("cluster").any():
-        sentences.append("New items come from new clusters of the sizes at hand.")
         sentences.append(
-            "Score intervals hold for further items of these clusters; ranks, verdicts and the "
-            "score on further items hold for further clusters too."
+            "Scores, ranks and verdicts hold for further clusters; new items come from new "
+            "clusters of the sizes at hand."
         )
     return sentences
 

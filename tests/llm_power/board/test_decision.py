@@ -356,9 +356,8 @@ def test_the_screen_says_of_which_task_and_what_ranks_and_verdicts_are_about() -
     board = resolve(prepare_task(of_subjects), cluster="subject")
     text = screen(board)
     assert "Which is better is too uncertain for m0 against m1: even a thousand times these" in text
-    assert "New items come from new clusters of the sizes at hand." in text
+    assert "new items come from new clusters of the sizes at hand." in " ".join(text.split())
     assert " to over 120,000\n" in text
-    assert "Score intervals hold for further items of these clusters" in text
 
 
 def test_missing_scores_are_weighted_by_cluster_where_that_is_declared() -> None:
