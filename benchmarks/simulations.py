@@ -460,8 +460,10 @@ def _ranks(tasks: Sequence[TaskScores], cluster: str | None) -> pd.DataFrame:
 
 # Accuracies of models of which the first two tie for the lead, and of two that are as good as they.
 _TIES: Final = {
-    "two tie for the lead, two far below": (0.6, 0.6, 0.2, 0.2),
-    "four models tie": (0.6, 0.6, 0.6, 0.6),
+    "two tie for the lead, two far below": ((0.6, 0.6, 0.2, 0.2), 1.0),
+    "four models tie": ((0.6, 0.6, 0.6, 0.6), 1.0),
+    # The first differs from each other model on more items than these from each other.
+    "four models tie, one unlike the others": ((0.6, 0.6, 0.6, 0.6), (3.0, 0.3, 0.3, 0.3)),
 }
 
 
@@ -472,13 +474,13 @@ def leader_rates(trials: int) -> Iterator[Rate]:
         ("graded", None),
         ("binary", 0.05),
     )
-    for (kind, icc), (ties, accuracies), n in product(kinds, _TIES.items(), SIZES):
+    for (kind, icc), (ties, (accuracies, own)), n in product(kinds, _TIES.items(), SIZES):
         name = f"leader, {kind}" + (", 14 clusters" if icc else "")
         rng = named_rng(SEED, f"verdicts/leader/{name}/{ties}/{n}")
         cluster = "subject" if icc else None
         first = np.zeros(trials, dtype=np.bool_)
         for trial in range(trials):
-            task = _board(rng, n, accuracies, kind, icc or 0.0)
+            task = _board(rng, n, accuracies, kind, icc or 0.0, own=own)
             p = leader_p(BoardPairs([task], "all", cluster, OperatingPoint(), Declared()))
             first[trial] = p <= ALPHA
         yield Rate("type I", name, ALPHA, n, ties, *_share(first))
@@ -509,14 +511,18 @@ def _board(
     kind: ScoreKind,
     icc: float,
     *,
+    own: ArrayLike = 1.0,
     name: str = "simulated",
 ) -> TaskScores:
-    """Return n items in 14 clusters, the models in the order of their scores."""
+    """Return n items in 14 clusters, the models in the order of their scores.
+
+    `own` is the latent standard deviation of each model's own part, beside 1 of the common one.
+    """
     labels = np.repeat(np.arange(SUBJECTS.size), cluster_sizes(n)).astype(str)
     models = np.size(accuracies)
-    latent = rng.normal(size=(labels.size, 1)) + rng.normal(size=(labels.size, models))
+    latent = rng.normal(size=(labels.size, 1)) + own * rng.normal(size=(labels.size, models))
     lean = np.sqrt(2 * icc) * rng.normal(size=(SUBJECTS.size, models))
-    latent += np.sqrt(2) * ndtri(accuracies) + lean[labels.astype(int)]
+    latent += np.sqrt(1 + np.square(own)) * ndtri(accuracies) + lean[labels.astype(int)]
     scores = ndtr(latent) if kind == "graded" else (latent > 0).astype(np.float64)
     order = np.argsort(-scores.mean(axis=0), kind="stable")
     return TaskScores(

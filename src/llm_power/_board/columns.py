@@ -59,7 +59,7 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "n_star_these_clusters": "items that these clusters would need; inf if no number suffices",
         "p_cluster": "p-value of a zero gap by CR2's t test, if clusters are the sample",
         "items_per_cluster": "n_star_these_clusters over the clusters",
-        "n_clusters_needed": "clusters needed, of the size at hand",
+        "n_clusters_needed": "clusters needed by CR2 alone, of the size at hand",
         "resolved_cluster": "whether q_cluster >= 1",
     },
     "Monitoring, as in the paper": {

@@ -120,8 +120,15 @@ def _on_average(board: BoardVerdicts) -> BoardVerdicts:
     shared = pairs["n_items"]
     verdicts = pairs.assign(task=task, n_task=shared.where(shared > 0, shared.max()))
     readings = [{**each, "task": task} for each in average.readings]
-    ranks = average.ranks.assign(task=task)
-    return replace(board, verdicts=verdicts, ranks=ranks, average=None, readings=readings)
+    return replace(
+        board,
+        verdicts=verdicts,
+        family=board.family if board.streamed is None else "adjacent",
+        ranks=average.ranks.assign(task=task),
+        average=None,
+        readings=readings,
+        streamed=None,
+    )
 
 
 def drawn_items(board: HaveNeed, power: float, width: int) -> list[str]:

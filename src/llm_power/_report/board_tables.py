@@ -361,7 +361,7 @@ def _models(
     task: TaskScores, labels: NDArray[np.str_] | None, confidence: float, measure: Measure
 ) -> str:
     values = task.values[:, :_MOST_ROWS]
-    errors, columns = _errors(values, labels, confidence, measure, least=0.0)
+    errors, columns = _errors(values, labels, confidence, measure, least=0.0, of="")
     columns = {
         "model": list(task.models[:_MOST_ROWS]),
         "items": _counts(errors.n_items),
@@ -384,7 +384,8 @@ def _pairs(
     first, second = (
         task.values[:, [place[model] for model in shown[name]]] for name in ("model_a", "model_b")
     )
-    errors, columns = _errors(first - second, labels, confidence, measure, least=-1.0)
+    differences, of = first - second, " of the pair alone"
+    errors, columns = _errors(differences, labels, confidence, measure, least=-1.0, of=of)
     columns = {
         "A": shown["model_a"].to_list(),
         "B": shown["model_b"].to_list(),
@@ -402,6 +403,7 @@ def _errors(
     measure: Measure,
     *,
     least: float,
+    of: str,
 ) -> tuple[StandardErrors, dict[str, list[str]]]:
     """Return the standard errors that count clusters, and the cells of both with the interval."""
     plain = score_errors(scores, confidence=confidence)
@@ -418,7 +420,7 @@ def _errors(
         low, high = np.clip([low, high], least, 1.0)
     ends = zip(low, high, strict=True)
     intervals = [percent_interval(*end, measure=measure) for end in ends]
-    return clustered, cells | {f"{100 * confidence:g}% interval": intervals}
+    return clustered, cells | {f"{100 * confidence:g}% interval{of}": intervals}
 
 
 def _table(columns: Mapping[str, Sequence[str]], n_rows: int) -> str:

@@ -15,7 +15,7 @@ from board_examples import screen, task_of
 from llm_power._board.average import TaskAverage, read_weights
 from llm_power._board.operating_point import Declared
 from llm_power._board.page_data import page_data
-from llm_power._board.resolve import resolve_board
+from llm_power._board.resolve import resolve_board, stream_board
 from llm_power._board.summary import describe_board
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
@@ -256,6 +256,16 @@ def test_a_task_of_one_item_leaves_every_rank_of_the_average_possible() -> None:
     text = screen(resolve_board([TASKS[0], drawn("one", 1, [1.0, 0.9, 0.8, 0.7])]))
     assert "4 of 4 models could be first on the average of 2 tasks" in " ".join(text.split())
     assert "Any of the 4 models could be first." in text
+
+
+def test_verdicts_of_tasks_that_draws_could_change_are_not_counted_of_the_average() -> None:
+    board = stream_board(TASKS)
+    assert board.streamed is not None
+    board.streamed.tally.counts["close"] = 7
+    text = " ".join(screen(board).split())
+    # Once in the text, and once as a sentence of its own.
+    assert text.count("Other draws of the test could change 7 verdicts.") == 2
+    assert "3 of 3 adjacent pairs" in text.partition("average over tasks")[2]
 
 
 def test_a_margin_calls_close_averages_equivalent() -> None:
