@@ -521,8 +521,10 @@ def _board(
     labels = np.repeat(np.arange(SUBJECTS.size), cluster_sizes(n)).astype(str)
     models = np.size(accuracies)
     latent = rng.normal(size=(labels.size, 1)) + own * rng.normal(size=(labels.size, models))
+    # The same spread for all, so that models of one accuracy have one mean graded score too.
+    latent /= np.sqrt((1 + np.square(own)) / 2)
     lean = np.sqrt(2 * icc) * rng.normal(size=(SUBJECTS.size, models))
-    latent += np.sqrt(1 + np.square(own)) * ndtri(accuracies) + lean[labels.astype(int)]
+    latent += np.sqrt(2) * ndtri(accuracies) + lean[labels.astype(int)]
     scores = ndtr(latent) if kind == "graded" else (latent > 0).astype(np.float64)
     order = np.argsort(-scores.mean(axis=0), kind="stable")
     return TaskScores(

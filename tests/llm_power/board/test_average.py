@@ -265,7 +265,7 @@ def test_verdicts_of_tasks_that_draws_could_change_are_not_counted_of_the_averag
     text = " ".join(screen(board).split())
     # Once in the text, and once as a sentence of its own.
     assert text.count("Other draws of the test could change 7 verdicts.") == 2
-    assert "3 of 3 adjacent pairs" in text.partition("average over tasks")[2]
+    assert "1 of 3 adjacent pairs" in text.partition("average over tasks (")[2]
 
 
 def test_a_margin_calls_close_averages_equivalent() -> None:
