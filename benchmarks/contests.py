@@ -34,8 +34,8 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
-    """What is to be reached: at most so much of each figure that is named.
+class Target:
+    """The target: at most so much of each figure that is named.
 
     Attributes
     ----------
@@ -63,14 +63,14 @@ class Contest:
         What is done.
     ours : Side
         This package.
-    reach : Reach
-        What is to be reached, at the largest size.
+    target : Target
+        Its target, at the largest size.
     sizes : tuple of Size
         From small to large: each side climbs until the next would take too long.
     peers : tuple of Side
         The others.
     yardstick : Side, optional
-        What `Reach.times_yardstick` is about; runs in the process of `ours`.
+        What `Target.times_yardstick` is about; runs in the process of `ours`.
     more_items : tuple of Size
         Sizes that are run once, for the plot against items.
     tolerance : float
@@ -80,7 +80,7 @@ class Contest:
     name: str
     work: str
     ours: Side
-    reach: Reach
+    target: Target
     sizes: tuple[Size, ...]
     peers: tuple[Side, ...] = ()
     yardstick: Side | None = None
@@ -127,7 +127,7 @@ CONTESTS: Final = (
         name="counts",
         work="b, c of all pairs",
         ours=Side(US, "ours:counts"),
-        reach=Reach(times_yardstick=1.5),
+        target=Target(times_yardstick=1.5),
         sizes=_LADDER,
         peers=_peers("counts", {"mlxtend": "all four cells"}),
         yardstick=Side("the float32 product X Xᵀ", "ours:float32_product"),
@@ -137,7 +137,7 @@ CONTESTS: Final = (
         name="core",
         work="core columns and max-T of all pairs, to Parquet",
         ours=Side(US, "ours:core"),
-        reach=Reach(microseconds_a_pair=4, gigabytes=4),
+        target=Target(microseconds_a_pair=4, gigabytes=4),
         sizes=_LADDER,
         peers=_peers(
             "p_values",
@@ -169,7 +169,7 @@ CONTESTS: Final = (
         name="missing",
         work="the same with 1 % missing",
         ours=Side(US, "ours:core_missing"),
-        reach=Reach(times_yardstick=3),
+        target=Target(times_yardstick=3),
         sizes=_LADDER[-3:],
         yardstick=Side("the same without gaps", "ours:core"),
     ),
@@ -177,7 +177,7 @@ CONTESTS: Final = (
         name="board",
         work="a board of 14 clusters: all pairs, max-T, ranks, shown pairs in full",
         ours=Side(US, "ours:board"),
-        reach=Reach(microseconds_a_pair=10, gigabytes=1.5, times_yardstick=70),
+        target=Target(microseconds_a_pair=10, gigabytes=1.5, times_yardstick=70),
         sizes=tuple(Size(models, _ITEMS) for models in (50, 150, 450, 1_200)),
         yardstick=Side("the float32 product X Xᵀ", "ours:float32_product"),
     ),
@@ -185,7 +185,7 @@ CONTESTS: Final = (
         name="graded",
         work="the same of graded scores",
         ours=Side(US, "ours:board", (str(N_CLUSTERS), "graded")),
-        reach=Reach(microseconds_a_pair=10),
+        target=Target(microseconds_a_pair=10),
         sizes=(Size(50, 1_000), Size(300, 1_000)),
         more_items=(Size(150, _ITEMS),),
     ),
@@ -193,7 +193,7 @@ CONTESTS: Final = (
         name="many_clusters",
         work="the same of 5,000 clusters",
         ours=Side(US, "ours:board", ("5000",)),
-        reach=Reach(gigabytes=0.5, times_yardstick=3),
+        target=Target(gigabytes=0.5, times_yardstick=3),
         sizes=(Size(60, 10_000),),
         yardstick=Side("the same of 14 clusters", "ours:board"),
     ),
@@ -201,35 +201,35 @@ CONTESTS: Final = (
         name="documents",
         work="the same of 100,000 clusters",
         ours=Side(US, "ours:board", ("100000",)),
-        reach=Reach(seconds=2),
+        target=Target(seconds=2),
         sizes=(Size(3, 400_000),),
     ),
     Contest(
         name="long",
         work="the same of five models and no clusters",
         ours=Side(US, "ours:board", ("1",)),
-        reach=Reach(seconds=6),
+        target=Target(seconds=6),
         sizes=(Size(5, 1_000_000),),
     ),
     Contest(
         name="kept",
         work="all pairs and max-T, those kept that are different",
         ours=Side(US, "ours:different"),
-        reach=Reach(microseconds_a_pair=2, gigabytes=4),
+        target=Target(microseconds_a_pair=2, gigabytes=4),
         sizes=(Size(1_000, 1_000), Size(5_000, 1_000), Size(20_000, 1_000)),
     ),
     Contest(
         name="csv",
         work="reading a CSV of an answer a line",
         ours=Side(US, "files:long_csv"),
-        reach=Reach(seconds=25, gigabytes=2),
+        target=Target(seconds=25, gigabytes=2),
         sizes=(Size(1_000, 10_000),),
     ),
     Contest(
         name="jsonl",
         work="reading the JSON Lines of lm-evaluation-harness, 200 MB",
         ours=Side(US, "files:lm_eval_lines"),
-        reach=Reach(seconds=200 / 350),
+        target=Target(seconds=200 / 350),
         sizes=(Size(2, 50_000),),
         yardstick=Side("json.loads a line", "files:standard_parser"),
     ),
@@ -237,7 +237,7 @@ CONTESTS: Final = (
         name="paired_bootstrap",
         work="paired bootstrap, B = 10,000",
         ours=Side(US, "ours:paired_bootstrap"),
-        reach=Reach(seconds=0.002),
+        target=Target(seconds=0.002),
         sizes=(Size(2, 12_000),),
         peers=_peers(
             "paired_bootstrap",
@@ -250,7 +250,7 @@ CONTESTS: Final = (
         name="clusters",
         work="category bootstrap, B = 1,000, and leave one out; 14 clusters, from their counts",
         ours=Side(US, "ours:clusters"),
-        reach=Reach(seconds=0.010),
+        target=Target(seconds=0.010),
         sizes=(Size(10, _ITEMS),),
         peers=_peers(
             "clusters",
@@ -262,7 +262,7 @@ CONTESTS: Final = (
         name="trajectories",
         work="e-process trajectories, three mixtures",
         ours=Side(US, "ours:trajectories"),
-        reach=Reach(seconds=0.100),
+        target=Target(seconds=0.100),
         sizes=(Size(10, _ITEMS),),
         peers=_peers("trajectories", {"evalsig": "one confidence sequence"}, _PAIR),
     ),
@@ -270,7 +270,7 @@ CONTESTS: Final = (
         name="max_t",
         work="exact tests of all pairs by max-T, 1,000 draws",
         ours=Side(US, "ours:max_t"),
-        reach=Reach(seconds=10),
+        target=Target(seconds=10),
         sizes=(Size(320, _ITEMS),),
         peers=_peers("max_t", {"evalstats": "by bootstrap-t"}, (Size(5, _ITEMS),)),
         # Two shares of 1,000 draws each.
@@ -280,28 +280,28 @@ CONTESTS: Final = (
         name="resolve",
         work="`llm-power resolve`, adjacent pairs",
         ours=Side(US, "commands:resolving"),
-        reach=Reach(seconds=1),
+        target=Target(seconds=1),
         sizes=(Size(10, 1_000),),
     ),
     Contest(
         name="page",
         work="the page of all pairs opens in Chromium",
         ours=Side(US, "pages:opening"),
-        reach=Reach(seconds=0.5),
+        target=Target(seconds=0.5),
         sizes=_PAGE,
     ),
     Contest(
         name="page_control",
         work="the page follows a tick of the level, under Holm, lists in view",
         ours=Side(US, "pages:controlling"),
-        reach=Reach(seconds=0.05),
+        target=Target(seconds=0.05),
         sizes=_PAGE,
     ),
     Contest(
         name="import",
         work="`import llm_power`",
         ours=Side(US, "commands:importing", (US,)),
-        reach=Reach(seconds=0.3),
+        target=Target(seconds=0.3),
         sizes=_NOTHING,
         peers=_processes(
             "importing",
@@ -315,7 +315,7 @@ CONTESTS: Final = (
         name="help",
         work="`llm-power --help`",
         ours=Side(US, "commands:helping", ("llm-power",)),
-        reach=Reach(seconds=0.4),
+        target=Target(seconds=0.4),
         sizes=_NOTHING,
         peers=_processes("helping", ("evalsig", "evalci", "evalstats", "errorbars")),
     ),
@@ -324,7 +324,7 @@ CONTESTS: Final = (
 
 def _of_file(name: str, work: str, seconds: float, *arguments: str) -> Contest:
     ours = Side(US, "commands:resolving_data", arguments)
-    return Contest(name, f"`llm-power resolve` of {work}", ours, Reach(seconds=seconds), _NOTHING)
+    return Contest(name, f"`llm-power resolve` of {work}", ours, Target(seconds=seconds), _NOTHING)
 
 
 # Of the folder LLM_POWER_DATA, which a smoke run does without.
@@ -337,7 +337,7 @@ OF_DATA: Final = (
 
 
 def _papers(
-    name: str, work: str, first: Reach, again: Reach, arguments: tuple[str, ...]
+    name: str, work: str, first: Target, again: Target, arguments: tuple[str, ...]
 ) -> tuple[Contest, Contest]:
     ours = Side(US, "paper:run_twice", arguments)
     return (
@@ -348,6 +348,6 @@ def _papers(
 
 # Run by `--paper` alone, each in a clean copy of the project: a first time, and once more.
 PAPERS: Final = (
-    _papers("paper", "the paper", Reach(35), Reach(3), ("PAPER=kotawala2026", "LLM_POWER_DATA=")),
-    _papers("papers", "all papers and every board of LLM_POWER_DATA", Reach(90), Reach(), ()),
+    _papers("paper", "the paper", Target(35), Target(3), ("PAPER=kotawala2026", "LLM_POWER_DATA=")),
+    _papers("papers", "all papers and every board of LLM_POWER_DATA", Target(90), Target(), ()),
 )

@@ -35,7 +35,7 @@ def run_twice() -> tuple[list[Measured], list[Profile]]:
                 )
                 seconds, size = time.perf_counter() - start, contest.sizes[0]
                 measured.append(Measured(contest.name, US, size, [seconds], in_turn=True))
-                if contest.reach.seconds is not None and seconds > contest.reach.seconds:
+                if contest.target.seconds is not None and seconds > contest.target.seconds:
                     profiles.append(Profile(contest.name, size, _longest_jobs(Path(folder))))
     return measured, profiles
 

@@ -36,7 +36,7 @@ MODELS, ITEMS, TILE = int(10_000 * SHARE), 10_000, int(1_000 * SHARE)
 PAIRS: Final = MODELS * (MODELS - 1) // 2
 
 
-def told(name: str, work: Callable[[], _Result], pairs: int) -> _Result:
+def timed(name: str, work: Callable[[], _Result], pairs: int) -> _Result:
     """Do the work and print its seconds of processor time."""
     start = time.process_time()
     found = work()
@@ -49,22 +49,22 @@ def told(name: str, work: Callable[[], _Result], pairs: int) -> _Result:
 
 def tiles(scores: np.ndarray) -> None:
     """Pack the scores, and count one tile of models by models from the bits alone."""
-    bits = told("pack", lambda: np.packbits(scores.T > 0, axis=1), scores.size)
+    bits = timed("pack", lambda: np.packbits(scores.T > 0, axis=1), scores.size)
     print(f"packed: {bits.nbytes / 1e6:.1f} MB")
 
     def count() -> np.ndarray:
         a, b = (np.unpackbits(bits[rows], axis=1) for rows in (slice(TILE), slice(TILE, 2 * TILE)))
         return a.astype(np.float32) @ b.astype(np.float32).T
 
-    told("unpack and count a tile", count, TILE * TILE)
+    timed("unpack and count a tile", count, TILE * TILE)
 
 
 def largest(scores: np.ndarray) -> None:
     """Find the 1,000 largest deviates of all pairs, a tile of models at a time."""
     names = [str(k) for k in range(ITEMS)]
     keys = keys_of(names, np.zeros(1, dtype=np.uint64))
-    draws = told("centre", lambda: GapDraws(centred_scores(scores), keys), scores.size)
-    told("largest deviates of 1,000 draws", lambda: draws.largest(0, 1_000), PAIRS)
+    draws = timed("centre", lambda: GapDraws(centred_scores(scores), keys), scores.size)
+    timed("largest deviates of 1,000 draws", lambda: draws.largest(0, 1_000), PAIRS)
 
 
 def parquet(folder: Path) -> None:
@@ -75,7 +75,7 @@ def parquet(folder: Path) -> None:
     task = prepare_task(drawn_task(Size(int(1_415 * SHARE), ITEMS)))
     pairs = BoardPairs([task], "all", None, OperatingPoint(), Declared())
     n = pairs.n_pairs
-    p = told("first pass", lambda: p_values_between(pairs, 0, n, threads=1), n)
+    p = timed("first pass", lambda: p_values_between(pairs, 0, n, threads=1), n)
     family = family_of(*p, lambda start, stop: np.full(stop - start, 6.0), alpha=0.05)
 
     def write() -> None:
@@ -84,10 +84,10 @@ def parquet(folder: Path) -> None:
                 rows = columns["verdict"] == "different"
                 writer.write(start, {name: x[rows] for name, x in columns.items()})
 
-    told("second pass, different pairs to Parquet", write, n)
+    timed("second pass, different pairs to Parquet", write, n)
     size = sum(file.stat().st_size for file in folder.iterdir())
     query = f"SELECT rank_a, count(*), min(gap_low) FROM '{folder}/*.parquet' GROUP BY rank_a"
-    found = told("DuckDB, a group a model", lambda: duckdb.sql(query).fetchall(), n)
+    found = timed("DuckDB, a group a model", lambda: duckdb.sql(query).fetchall(), n)
     kept = sum(row[1] for row in found)
     print(f"kept: {kept:,} pairs, {size / kept:.0f} bytes each")
     values, counts = np.unique(p[1], return_counts=True)
@@ -97,7 +97,7 @@ def parquet(folder: Path) -> None:
     upto = f"SELECT p, n, sum(n) OVER (ORDER BY p) AS upto FROM ({merged})"
     every = 16 * n
     steps = f"COPY (SELECT p, p * ({every} - upto + n), p * {every} / upto FROM ({upto})) "
-    told(
+    timed(
         "merge tables of distinct p-values",
         lambda: duckdb.sql(f"{steps} TO '{folder}/steps' (FORMAT parquet)"),
         16 * len(values),
@@ -113,7 +113,7 @@ def merge(folder: Path) -> None:
     inside = f"SELECT p, row_number() OVER (ORDER BY p) AS place FROM '{folder}/p*.parquet'"
     limits = f"SET memory_limit = '2GB'; SET threads = 2; SET temp_directory = '{folder}/spilled';"
     ranked = f"COPY (SELECT p, p * {PAIRS} / place AS step FROM ({inside})) TO '{folder}/ranked'"
-    told("rank on disk", lambda: duckdb.sql(limits + ranked + " (FORMAT parquet)"), PAIRS)
+    timed("rank on disk", lambda: duckdb.sql(limits + ranked + " (FORMAT parquet)"), PAIRS)
 
 
 def main() -> None:

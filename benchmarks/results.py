@@ -63,7 +63,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Where our time goes in a contest that misses its reach.
+    """Where our time goes in a contest that misses its target.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Results:
     left_out : list of LeftOut
         Who was not timed.
     profiles : list of Profile
-        Of the contests that miss their reach.
+        Of the contests that miss their target.
     """
 
     machine: dict[str, str]

@@ -176,7 +176,7 @@ def _difference(ours: Answers, theirs: Answers, tolerance: float) -> str | None:
 
 
 def measure(contests: Sequence[Contest], runner: Runner) -> Results:
-    """Hold the contests, and profile what misses its reach."""
+    """Hold the contests, and profile what misses its target."""
     results = Results(this_machine())
     for contest in contests:
         print(contest.work, "...", file=sys.stderr, flush=True)

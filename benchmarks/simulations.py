@@ -201,7 +201,7 @@ def graded_verdicts(differences: FloatArray, margin: float | None = None) -> Ver
     scores = np.column_stack([np.zeros(len(differences)), differences])
     first = np.arange(1, scores.shape[1])
     evidence = Evidence(ScoreMoments(scores).moments(first, np.zeros_like(first)))
-    return PairTests.of(evidence, Declared(margin=margin)).judged(OperatingPoint(ALPHA)).found
+    return PairTests.of(evidence, Declared(margin=margin)).judged(OperatingPoint(ALPHA)).verdicts
 
 
 def graded_rates(trials: int) -> Iterator[Rate]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from contests import US, Contest, Reach
+from contests import US, Contest, Target
 from drawn import Size
 from results import Measured, Profile, Results
 from tabulate import tabulate
@@ -65,9 +65,9 @@ class Line:
     yardstick: Other | None
 
     @property
-    def figures(self) -> Reach:
-        """What was reached, in the figures of what is to be reached."""
-        return Reach(
+    def figures(self) -> Target:
+        """The figures measured, as the target names them."""
+        return Target(
             seconds=self.seconds,
             microseconds_a_pair=1e6 * self.seconds / self.size.pairs if self.size.pairs else None,
             gigabytes=self.gigabytes,
@@ -77,7 +77,7 @@ class Line:
     @property
     def missed(self) -> bool:
         """Whether a figure is above its limit, or the board is smaller than it should be."""
-        pairs = zip(_limits(self.contest.reach), _limits(self.figures), strict=True)
+        pairs = zip(_limits(self.contest.target), _limits(self.figures), strict=True)
         above = any(
             limit is not None and figure is not None and figure > limit for limit, figure in pairs
         )
@@ -106,16 +106,16 @@ def _beside(ours: Measured, row: Measured) -> Other:
     return Other(row.who, row.size, median(row.seconds), median(ratios))
 
 
-def _limits(reach: Reach) -> list[float | None]:
-    return [reach.seconds, reach.microseconds_a_pair, reach.gigabytes, reach.times_yardstick]
+def _limits(target: Target) -> list[float | None]:
+    return [target.seconds, target.microseconds_a_pair, target.gigabytes, target.times_yardstick]
 
 
 def as_markdown(contests: Sequence[Contest], results: Results) -> str:
-    """Return the table of what was reached, that of all peers, and where the time goes."""
+    """Return the table of targets, that of all peers, and where the time goes."""
     held = {row.contest for row in results.measured}
     lines = [line_of(contest, results) for contest in contests if contest.name in held]
     machine = ", ".join(f"{name} {value}" for name, value in results.machine.items())
-    parts = [f"Measured on: {machine}.", _reached(lines), _peers(lines)]
+    parts = [f"Measured on: {machine}.", _targets(lines), _peers(lines)]
     if results.left_out:
         parts.append(_left_out(results))
     works = {contest.name: contest.work for contest in contests}
@@ -127,7 +127,7 @@ def _table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return tabulate(rows, headers, tablefmt="pipe", disable_numparse=True)
 
 
-def _reached(lines: Sequence[Line]) -> str:
+def _targets(lines: Sequence[Line]) -> str:
     rows = []
     for line in lines:
         best = line.others[0] if line.others else line.yardstick
@@ -135,7 +135,7 @@ def _reached(lines: Sequence[Line]) -> str:
             [
                 line.contest.work,
                 _board(line.size),
-                f"at most {_figures(line.contest.reach, line.contest)}",
+                f"at most {_figures(line.contest.target, line.contest)}",
                 _figures(line.figures, line.contest) + (" **missed**" if line.missed else ""),
                 _time(line.seconds),
                 f"{line.gigabytes:.2f} GB" if line.gigabytes else "",
@@ -190,18 +190,18 @@ def _pace(other: Other) -> str:
     return f"{_time(other.seconds / other.size.pairs)} a pair"
 
 
-def _figures(reach: Reach, contest: Contest) -> str:
-    """Write those figures of `reach` that the contest is about."""
-    wanted, said = contest.reach, []
-    if wanted.times_yardstick is not None and reach.times_yardstick is not None:
+def _figures(figures: Target, contest: Contest) -> str:
+    """Write those figures of `figures` that the contest is about."""
+    wanted, said = contest.target, []
+    if wanted.times_yardstick is not None and figures.times_yardstick is not None:
         name = contest.yardstick.who if contest.yardstick else "itself"
-        said.append(f"{reach.times_yardstick:.3g} x {name}")
-    if wanted.microseconds_a_pair is not None and reach.microseconds_a_pair is not None:
-        said.append(f"{reach.microseconds_a_pair:.3g} µs a pair")
-    if wanted.seconds is not None and reach.seconds is not None:
-        said.append(_time(reach.seconds))
-    if wanted.gigabytes is not None and reach.gigabytes is not None:
-        said.append(f"{reach.gigabytes:.2g} GB")
+        said.append(f"{figures.times_yardstick:.3g} x {name}")
+    if wanted.microseconds_a_pair is not None and figures.microseconds_a_pair is not None:
+        said.append(f"{figures.microseconds_a_pair:.3g} µs a pair")
+    if wanted.seconds is not None and figures.seconds is not None:
+        said.append(_time(figures.seconds))
+    if wanted.gigabytes is not None and figures.gigabytes is not None:
+        said.append(f"{figures.gigabytes:.2g} GB")
     return ", ".join(said)
 
 

@@ -19,4 +19,4 @@ def graded_verdicts(differences: ArrayLike, *, alpha: float = 0.05, **declared: 
     scores = np.column_stack([np.zeros(len(d)), d])
     first = np.arange(1, scores.shape[1])
     evidence = Evidence(ScoreMoments(scores).moments(first, np.zeros_like(first)))
-    return PairTests.of(evidence, Declared(**declared)).judged(OperatingPoint(alpha)).found
+    return PairTests.of(evidence, Declared(**declared)).judged(OperatingPoint(alpha)).verdicts

@@ -181,7 +181,7 @@ class Bench:
         # What bears on a number may be a check of another printing of it.
         printed = [one, *(two for two in after if two.claim.id in number.claims)]
         tested = next((two for two in printed if two.evidence != "consistency"), one)
-        stands = "" if lost else stands or _stands(tested)
+        stands = "" if lost else stands or _why_passed(tested)
         if stands == "range" and first in RATIOS:
             stands = "tables" if self._have_tables(changed) else "fault"
         elif stands == "range":
@@ -435,7 +435,7 @@ def _values(
     return None
 
 
-def _stands(one: Judged) -> str:
+def _why_passed(one: Judged) -> str:
     """Say why a misprint that passes can be what the paper says; a fault if nothing does."""
     if one.evidence == "none":
         return "untested"

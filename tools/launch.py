@@ -124,7 +124,7 @@ def heal(run: Run) -> None:
             raise LLMPowerError(message_at({}, f"{again}: no job has recorded it", "make clean"))
         healed |= set(files)
         makers = {ledger.makers[file].job for file in files if file in ledger.makers}
-        tell(
+        print_first(
             f"{one.problem}: made again."
             for one in differences
             if one.path in files or (one.kind == "input" and one.job in makers)
@@ -163,7 +163,7 @@ def verify(run: Run) -> int:
     return 1
 
 
-def tell(messages: Iterable[str]) -> None:
+def print_first(messages: Iterable[str]) -> None:
     """Print lines, but no more than a reader wants."""
     lines = list(messages)
     more = [f"... and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
@@ -180,7 +180,7 @@ def make(run: Run, whole: Sequence[str]) -> None:
     """Heal the folder, make the targets, and say at the end what there is of whole papers."""
     began = time.monotonic()
     with alone(ROOT) as left:
-        tell(left)
+        print_first(left)
         heal(run)
         ask_again(run)
         run.snakemake(run.targets)
@@ -220,10 +220,10 @@ def main(arguments: Sequence[str]) -> int:
         make(run, whole)
         return 0
     except RunFailed as failed:
-        tell(map(str, failed.args[1:]))
+        print_first(map(str, failed.args[1:]))
         # Where the rules do not load, Snakemake knows no target.
         with suppress(RunFailed):
-            tell(run.near_names() if run and run.targets else [])
+            print_first(run.near_names() if run and run.targets else [])
         print(f"Snakemake's log is {last_log()}", file=sys.stderr)
         return int(failed.args[0])
     except LLMPowerError as error:

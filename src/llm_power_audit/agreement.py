@@ -26,7 +26,7 @@ HOLDING: Final[tuple[Verdict, ...]] = ("holds", "holds_rounded")
 Place = Literal["inside", "across", "outside"]
 
 # Half units below and above a printed number that it stands for: of a unit's width by each rule.
-_REACH: Final[Mapping[DisplayRule, tuple[int, int]]] = {
+_HALF_UNITS: Final[Mapping[DisplayRule, tuple[int, int]]] = {
     "nearest": (1, 1),
     "up": (2, 0),
     "down": (0, 2),
@@ -120,7 +120,7 @@ def _slack(standard_error: float) -> Decimal:
 
 def _ends(printed: Printed, rounding: DisplayRule) -> tuple[Decimal, Decimal]:
     value, half_unit = as_decimal(printed.value), as_decimal(printed.half_unit)
-    below, above = _REACH[rounding if printed.is_number else "nearest"]
+    below, above = _HALF_UNITS[rounding if printed.is_number else "nearest"]
     low, high = value - below * half_unit, value + above * half_unit
     if printed.relation == "between":
         return low, as_decimal(printed.upper) + above * half_unit

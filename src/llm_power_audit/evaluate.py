@@ -24,7 +24,7 @@ from llm_power_audit.agreement import (
 )
 from llm_power_audit.claims import EVIDENCE, Check, Claim, Column, Evidence, Register, Verdict
 from llm_power_audit.printed import DISPLAY_RULES, DisplayRule, as_decimal, printed_unit
-from llm_power_audit.selection import Found, ResultFolder
+from llm_power_audit.selection import ResultFolder, SelectedValue
 from llm_power_audit.written_verdicts import in_words
 
 # Texts that a claim must have, by its verdict.
@@ -36,7 +36,7 @@ _REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome(Found, Ruling):
+class Outcome(SelectedValue, Ruling):
     """The outcome of one check: what it found, with the joint error, and the ruling on it."""
 
     check: Check  # As the register has it
@@ -187,7 +187,7 @@ class Court:
                     outcomes.append(_outcome(claim, check, self._folder, claims, rounding))
                 except Undefined as error:
                     nothing = Ruling("not_checkable", "", math.nan, math.nan)
-                    found = Found("", "none")
+                    found = SelectedValue("", "none")
                     outcomes.append(_assemble(check, found, 0.0, nothing, error.problem))
         return _judge(claim, tuple(outcomes), self._folder.rule_of)
 
@@ -263,11 +263,11 @@ def _against_claim(claim: Claim, check: Check, other: Claim) -> Outcome:
         if stated.relation == "text"
         else float(as_decimal(stated.value) * as_decimal(check.scale))
     )
-    return _assemble(check, Found(value, "consistency"), error, ruling)
+    return _assemble(check, SelectedValue(value, "consistency"), error, ruling)
 
 
 def _assemble(
-    check: Check, found: Found, error: float, ruling: Ruling, undefined: str = ""
+    check: Check, found: SelectedValue, error: float, ruling: Ruling, undefined: str = ""
 ) -> Outcome:
     seen = vars(found) | {"standard_error": error}
     return Outcome(**seen, **vars(ruling), check=check, undefined=undefined)

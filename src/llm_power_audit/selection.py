@@ -54,7 +54,7 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
 
 
 @dataclass(frozen=True)
-class Found:
+class SelectedValue:
     """The value that a check selected."""
 
     # In the units of the printed number; the cell itself where text was asked for.
@@ -83,7 +83,9 @@ class ResultFolder:
         self._fitting: dict[tuple[str, str], tuple[Sequence[_Row], Sequence[int]]] = {}
         self._masks: dict[tuple[str, str, str], list[bool]] = {}
 
-    def find(self, check: Check, role: Role | None = None, *, as_text: bool = False) -> Found:
+    def find(
+        self, check: Check, role: Role | None = None, *, as_text: bool = False
+    ) -> SelectedValue:
         """Return the value that a check selects, with its standard error and evidence.
 
         Beside a ``column`` the ends of its set are read from ``column_lower`` and
@@ -94,7 +96,7 @@ class ResultFolder:
             selected = self._select(check, rows)
             evidence = self._evidence(check, role, selected or rows)
             if as_text:
-                return Found(self._word(check, selected), evidence)
+                return SelectedValue(self._word(check, selected), evidence)
             scale = as_decimal(check.scale)
             if check.aggregate == "count":
                 value = float(len(selected))
@@ -108,7 +110,7 @@ class ResultFolder:
             low, high = sorted(float(as_decimal(end) * scale) for end in ends or (value, value))
             # Where a sample fixes a value, it is no estimate.
             is_set = low < high or (ends is not None and evidence == "raw_sample")
-            return Found(
+            return SelectedValue(
                 float(as_decimal(value) * scale),
                 evidence,
                 float(error),
@@ -240,7 +242,7 @@ class ResultFolder:
     # Evidence
 
     def _evidence(self, check: Check, role: Role | None, rows: Sequence[_Row]) -> Evidence:
-        found, from_published = self._found_evidence(check, role, rows)
+        found, from_published = self._named_evidence(check, role, rows)
         asserted = check.evidence
         if found is None:
             if asserted is None:
@@ -256,7 +258,7 @@ class ResultFolder:
             raise AuditError(problem, remedy=remedy, field="evidence")
         return asserted
 
-    def _found_evidence(
+    def _named_evidence(
         self, check: Check, role: Role | None, rows: Sequence[_Row]
     ) -> tuple[Evidence | None, bool]:
         """Return the evidence that the results name, and whether formulas alone made them."""

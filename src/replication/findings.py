@@ -187,9 +187,9 @@ def derived(
     return Finding(quantity, subject, value, method, basis="derived", unit=unit)
 
 
-def within(quantity: str, subject: str, value: float, reach: Interval, method: str = "") -> Finding:
+def within(quantity: str, subject: str, value: float, span: Interval, method: str = "") -> Finding:
     """Return a finding that can have any value of an interval."""
-    return Finding(quantity, subject, value, method, lower=reach.lower, upper=reach.upper)
+    return Finding(quantity, subject, value, method, lower=span.lower, upper=span.upper)
 
 
 def findings_frame(findings: Iterable[Finding]) -> pd.DataFrame:

@@ -61,8 +61,8 @@ def verdicts(published: PublishedNumbers) -> Iterator[Finding]:
     ratio = clustered / n
     items = Interval.around(n)
     for label, value, cell in zip(pairs.label, ratio, table["n_star_cluster"], strict=True):
-        reach, method = _whole(cell).over(items), "cluster N* of Table 4 / N"
-        yield within("cluster_n_star_over_n", label, float(value), reach, method)
+        span, method = _whole(cell).over(items), "cluster N* of Table 4 / N"
+        yield within("cluster_n_star_over_n", label, float(value), span, method)
     effect = np.array(_values(table["design_effect"]))
     smaller = min(effect[flipped], default=np.inf)
     turned = "resolved at N*, not at cluster N*"
@@ -98,7 +98,7 @@ def triples(published: PublishedNumbers) -> Iterator[Finding]:
         of_n_star = _whole(clustered).over(n_star).within(_EFFECTS)
         product = n_star.times(interval_of(effect))
         known = of_n_star.within(interval_of(effect))
-        for quantity, printed, reach, method in (
+        for quantity, printed, span, method in (
             ("design_effect_of_icc", effect, of_icc, "1 + (N/K - 1) max(ICC, 0)"),
             (
                 "design_effect_of_cluster_n_star",
@@ -125,15 +125,15 @@ def triples(published: PublishedNumbers) -> Iterator[Finding]:
                 "1 + (N/K - 1) ICC",
             ),
         ):
-            yield _nearest(quantity, label, printed, reach, method)
+            yield _nearest(quantity, label, printed, span, method)
         yield _clustered(label, clustered, n_star, interval_of(effect).within(of_icc))
 
 
 def _clustered(subject: str, printed: Printed, n_star: Interval, effect: Interval) -> Finding:
-    reach = n_star.times(effect)
+    span = n_star.times(effect)
     method = "N* of b, c, N times DE, which is 1 where the ICC is not above 0"
-    value = reach.nearest_to(printed.value)
-    return within("cluster_n_star_of_icc", subject, value, reach, method)
+    value = span.nearest_to(printed.value)
+    return within("cluster_n_star_of_icc", subject, value, span, method)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -184,10 +184,10 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
             "at most 5% if the 95% bound is below N, at least 95% if the 5% bound is above it",
         )
         always = n_star.lower > n_items
-        reach = Interval(1.0, 1.0) if always else by_bounds
+        span = Interval(1.0, 1.0) if always else by_bounds
         method = "N* exceeds N and no design effect is below 1" if always else "by the bounds"
-        value = reach.nearest_to(share.value)
-        yield within("pr_unresolved_of_n_star", label, value, reach, method)
+        value = span.nearest_to(share.value)
+        yield within("pr_unresolved_of_n_star", label, value, span, method)
     yield _tail_of_brackets(table, n_items)
     of = f"of {n_tested} positive ICC bounds:"
     for which, count, at in (
@@ -213,11 +213,11 @@ def _tail_of_brackets(table: pd.DataFrame, n_items: float) -> Finding:
             least = max(least, above.lower)
         else:
             most = min(most, below.upper, above.upper)
-    reach = Interval(least, most)
+    span = Interval(least, most)
     method = (
         "N lies outside a bracket with at most a tail beyond it, and inside with at least a tail"
     )
-    return within("tail_of_brackets", "Table 9", reach.nearest_to(_TAIL), reach, method)
+    return within("tail_of_brackets", "Table 9", span.nearest_to(_TAIL), span, method)
 
 
 def _shares_around(unresolved: Printed) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -348,8 +348,6 @@ def _share_of(clustered: PrintedInterval, n_items: int) -> Interval:
     return Interval(_TAIL, 1 - _TAIL) if straddles else Interval(lowest, highest)
 
 
-def _nearest(
-    quantity: str, subject: str, printed: Printed, reach: Interval, method: str
-) -> Finding:
-    value = reach.nearest_to(printed.value)
-    return within(f"{quantity}_within_rounding", subject, value, reach, method)
+def _nearest(quantity: str, subject: str, printed: Printed, span: Interval, method: str) -> Finding:
+    value = span.nearest_to(printed.value)
+    return within(f"{quantity}_within_rounding", subject, value, span, method)

@@ -184,9 +184,9 @@ def _of_other_pairs(possible: PossibleTables) -> Iterator[CountRow]:
             yield _one_pair(f"N* of {where}", i, _within(table.n_star, near))
 
 
-def _within(values: FloatArray, reach: Interval) -> BoolArray:
-    slack = 1e-9 * max(abs(reach.lower), abs(reach.upper))
-    return (values >= reach.lower - slack) & (values <= reach.upper + slack)
+def _within(values: FloatArray, span: Interval) -> BoolArray:
+    slack = 1e-9 * max(abs(span.lower), abs(span.upper))
+    return (values >= span.lower - slack) & (values <= span.upper + slack)
 
 
 def _of_table_3(possible: PossibleTables) -> Iterator[CountRow]:
@@ -195,9 +195,9 @@ def _of_table_3(possible: PossibleTables) -> Iterator[CountRow]:
         label = row["gap_bucket"]
         values = possible.r(label) if label in BUCKETS_AND_ALL else {}
         for column, share in _SUMMARIES.items() if values else ():
-            reach = interval_of(row[column])
+            span = interval_of(row[column])
             name = f"{column} of Table 3, {label}"
-            yield from quantile_rows(name, values, share, reach.lower, reach.upper)
+            yield from quantile_rows(name, values, share, span.lower, span.upper)
 
 
 def _of_gains(possible: PossibleTables) -> Iterator[CountRow]:

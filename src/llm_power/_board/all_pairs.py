@@ -355,7 +355,7 @@ class _TaskPairs:
 def _of_verdict(
     judged: Judgement, n_items: IntArray, family: FamilyTest, largest_gap: float
 ) -> Columns:
-    columns = verdict_columns(judged.found, n_items, family, largest_gap)
+    columns = verdict_columns(judged.verdicts, n_items, family, largest_gap)
     columns |= {"test": judged.test}
     return {name: np.asarray(values) for name, values in columns.items()}
 

@@ -95,11 +95,11 @@ def decide_pairs(
     Every pair has an item. Without a family each pair was named beforehand.
     """
     items, judged = tests.items, tests.judged(point, family)
-    found, n = judged.found, items.n_items
+    verdicts, n = judged.verdicts, items.n_items
     # Of the pair as if it were named beforehand.
-    single = found if family is None else tests.judged(point, plan="none").found
-    columns = all_verdict_columns(found, single, n, family, task.largest_gap)
-    turning = items.chance_of_turning(found, judged.test, judged.level)
+    single = verdicts if family is None else tests.judged(point, plan="none").verdicts
+    columns = all_verdict_columns(verdicts, single, n, family, task.largest_gap)
+    turning = items.chance_of_turning(verdicts, judged.test, judged.level)
     columns |= {"test": judged.test, "chance_of_turning": turning}
     mean_square = items.mean_square(single.interval.delta)
     columns |= size_columns(single, judged.error, n, mean_square, point)
@@ -112,54 +112,58 @@ def decide_pairs(
 
 
 def verdict_columns(
-    found: Verdicts, n_items: IntArray, family: FamilyTest | None, largest_gap: float
+    verdicts: Verdicts, n_items: IntArray, family: FamilyTest | None, largest_gap: float
 ) -> dict[str, Any]:
     """Return the columns of a verdict table that a verdict in a family fills by itself."""
     return {
-        "verdict": found.verdict.astype(object),
-        "direction": found.direction,
-        "test": found.test,
-        "p_single": found.p,
-        "p_family": found.p_family,
-        "family_size": np.full(found.p.shape, 1 if family is None else family.size),
-        "close_call": np.zeros(found.p.shape, dtype=np.bool_)
+        "verdict": verdicts.verdict.astype(object),
+        "direction": verdicts.direction,
+        "test": verdicts.test,
+        "p_single": verdicts.p,
+        "p_family": verdicts.p_family,
+        "family_size": np.full(verdicts.p.shape, 1 if family is None else family.size),
+        "close_call": np.zeros(verdicts.p.shape, dtype=np.bool_)
         if family is None
-        else family.close_calls(found.p),
-        "gap": found.interval.delta,
-        **_interval_columns(found, largest_gap),
-        "attainable": pd.array(found.attainable, dtype="boolean"),
-        "p_equivalence": found.p_equivalence,
-        "within_margin": found.within_margin,
-        "items_needed": n_items + found.further_items,
-        "more_items_needed": found.further_items,
-        "decided_as": found.decided_as.astype(object),
+        else family.close_calls(verdicts.p),
+        "gap": verdicts.interval.delta,
+        **_interval_columns(verdicts, largest_gap),
+        "attainable": pd.array(verdicts.attainable, dtype="boolean"),
+        "p_equivalence": verdicts.p_equivalence,
+        "within_margin": verdicts.within_margin,
+        "items_needed": n_items + verdicts.further_items,
+        "more_items_needed": verdicts.further_items,
+        "decided_as": verdicts.decided_as.astype(object),
     }
 
 
 def all_verdict_columns(
-    found: Verdicts,
+    verdicts: Verdicts,
     single: Verdicts,
     n_items: IntArray,
     family: FamilyTest | None,
     largest_gap: float,
 ) -> dict[str, Any]:
     """Return `verdict_columns`, the items of a new run, and each pair's interval by itself."""
-    return verdict_columns(found, n_items, family, largest_gap) | {
-        "items_even": found.even_items,
-        "items_assured": found.assured_items,
-        "smallest_gap": np.where(found.smallest_gap <= largest_gap, found.smallest_gap, np.inf),
+    return verdict_columns(verdicts, n_items, family, largest_gap) | {
+        "items_even": verdicts.even_items,
+        "items_assured": verdicts.assured_items,
+        "smallest_gap": np.where(
+            verdicts.smallest_gap <= largest_gap, verdicts.smallest_gap, np.inf
+        ),
         **_interval_columns(single, largest_gap, "_single"),
     }
 
 
-def _interval_columns(found: Verdicts, largest_gap: float, of: str = "") -> dict[str, FloatArray]:
+def _interval_columns(
+    verdicts: Verdicts, largest_gap: float, of: str = ""
+) -> dict[str, FloatArray]:
     """Return the ends of the gaps' intervals, none beyond what scores can differ by."""
-    ends = {f"gap_low{of}": found.interval.low, f"gap_high{of}": found.interval.high}
+    ends = {f"gap_low{of}": verdicts.interval.low, f"gap_high{of}": verdicts.interval.high}
     return {name: np.clip(end, -largest_gap, largest_gap) for name, end in ends.items()}
 
 
 def size_columns(
-    found: Verdicts,
+    verdicts: Verdicts,
     error: FloatArray,
     n_items: IntArray,
     mean_square: FloatArray,
@@ -167,8 +171,10 @@ def size_columns(
 ) -> dict[str, Any]:
     """Return N* and q as intervals, and errors of a significant gap's size."""
     at = {"alpha": point.alpha, "power": point.power}
-    delta = found.interval.delta
-    low, high = required_n_interval(found.interval.low, found.interval.high, mean_square, **at)
+    delta = verdicts.interval.delta
+    low, high = required_n_interval(
+        verdicts.interval.low, verdicts.interval.high, mean_square, **at
+    )
     known = (delta != 0) & np.isfinite(error) & (error > 0)
     errors = normal_design_errors(
         np.where(known, delta, 1.0), np.where(known, error, 1.0), alpha=point.alpha

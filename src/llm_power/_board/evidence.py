@@ -132,7 +132,7 @@ class TaskEvidence:
 class Judgement:
     """Verdicts on pairs of one task, with standard errors and tests, (n_pairs,)."""
 
-    found: Verdicts
+    verdicts: Verdicts
     error: FloatArray
     test: np.ndarray
     level: float

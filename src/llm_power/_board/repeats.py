@@ -21,7 +21,7 @@ from llm_power._statistics.repeats import (
     variances_of_means,
 )
 
-_FOUND: Final = ["n_items", "delta", "repeats", "between", "within_a", "within_b"]
+_COMPONENTS: Final = ["n_items", "delta", "repeats", "between", "within_a", "within_b"]
 REPEAT_COLUMNS: Final[Mapping[str, str]] = {
     "task": "task",
     "rank_a": "rank of A, the model ranked better",
@@ -62,7 +62,7 @@ def repeats_table(
         if task.repeats is not None
         for pair in verdicts[verdicts["task"] == task.task].itertuples()
     ]
-    return _with_ways(pd.DataFrame(rows, columns=[*PAIR_KEY, "verdict", *_FOUND]), point)
+    return _with_ways(pd.DataFrame(rows, columns=[*PAIR_KEY, "verdict", *_COMPONENTS]), point)
 
 
 def _of_pair(task: TaskScores, pair: Any) -> dict[str, float]:
@@ -97,7 +97,7 @@ def _harmonic_mean(numbers: IntArray) -> float:
 
 
 def _with_ways(table: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
-    known = table[_FOUND].notna().all(axis=1)
+    known = table[_COMPONENTS].notna().all(axis=1)
     delta, between, within, n, repeats = (
         column[known].to_numpy(float)
         for column in (

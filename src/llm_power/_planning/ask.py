@@ -20,7 +20,7 @@ from llm_power._planning.question import (
     pair_from_gap,
     pairs_of_accuracies,
 )
-from llm_power._planning.text import Found, plan_answer
+from llm_power._planning.text import AssumedPlan, plan_answer
 from llm_power._report.answer import Reply
 from llm_power._statistics.argument_checks import percent_meant, proportions
 
@@ -62,7 +62,7 @@ class Planned(Reply):
     2,000 items detect gaps of 2.03 points or more with power 0.8.
     """
 
-    numbers: Found | PilotPlan | CostPlan
+    numbers: AssumedPlan | PilotPlan | CostPlan
     curves: Callable[[], PlanCurves] | None = None
 
 
@@ -250,7 +250,7 @@ _PAIRS: Final[Mapping[frozenset[str], Callable[..., AssumedPair]]] = {
 }
 
 
-def _of_numbers(given: dict[str, Any], question: Question) -> Found:
+def _of_numbers(given: dict[str, Any], question: Question) -> AssumedPlan:
     for name in given.keys() & {"p_a", "p_b"}:
         proportions(name, given[name])
     n_items = given.pop("n", None)

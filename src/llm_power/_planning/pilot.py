@@ -238,14 +238,14 @@ def _read(
 def _assured(pilot: Pilot, gap: float, design: PilotDesign, question: Question) -> float:
     expected = pilot.expected(gap)
 
-    def reaches(units: int) -> bool:
+    def suffices(units: int) -> bool:
         return bool(expected.power(units) >= question.power)
 
     # Among numbers that the pilot holds for possible, or beyond them where it tells little.
     least, most = int(design.low), int(design.high)
-    while not reaches(most):
+    while not suffices(most):
         least, most = most, 2 * most
-    return float(smallest_that(reaches, least, most))
+    return float(smallest_that(suffices, least, most))
 
 
 def _same_clusters(pilot: Pilot, gap: float | None, question: Question) -> PilotDesign | None:

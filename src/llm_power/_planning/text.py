@@ -22,7 +22,7 @@ from llm_power._planning.question import Question
 from llm_power._report.answer import Answer, Notes, Table
 
 _OfPairs = Plan | PlanRange | DetectableGap
-Found = _OfPairs | RepeatsPlan
+AssumedPlan = _OfPairs | RepeatsPlan
 
 _EQUIVALENCE: Final = "two one-sided tests"
 _BOTH_TESTS: Final = "test by clusters and that of the items"
@@ -47,7 +47,7 @@ _OBSERVED: Final = (
 )
 
 
-def plan_answer(found: Found, *, observed: bool = False) -> Answer:
+def plan_answer(found: AssumedPlan, *, observed: bool = False) -> Answer:
     """Return a plan with what it assumes, which a run may have shown, and what it rests on."""
     if isinstance(found, RepeatsPlan):
         return _of_repeats(found)

@@ -139,7 +139,7 @@ class Choice:
         self._names: dict[str, None] = {}  # in order of appearance
 
     @property
-    def found(self) -> dict[str, int]:
+    def counts(self) -> dict[str, int]:
         """Scores by name, in order of appearance."""
         found = dict.fromkeys(self._names, 0)
         for names, n_records in self._records.items():
@@ -170,7 +170,7 @@ class Choice:
 
     def check(self, log: LogFile, n_items: int | None = None) -> None:
         """Refuse to have chosen where there was a choice, or to choose what is not there."""
-        unit, found = "items" if n_items is None else f"scores of {n_items:,} items", self.found
+        unit, found = "items" if n_items is None else f"scores of {n_items:,} items", self.counts
         if not found or (self.name in found and (self.declared is not None or len(found) == 1)):
             return
         usual = [name for name in _USUAL if name in found]

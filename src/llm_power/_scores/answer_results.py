@@ -194,7 +194,7 @@ def _of_every_eval_ever(record: Mapping[str, Any], number: int, run: Run) -> Ite
         return
     metric = str(record.get("evaluation_result_id"))
     # The id may be of this run alone, so that files need not have the same.
-    is_first = not run.metric.found
+    is_first = not run.metric.counts
     chosen = run.metric.among([metric])
     if is_first:
         run.displayed = _aggregate(run.log.path, chosen or metric)

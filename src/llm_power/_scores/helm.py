@@ -140,7 +140,7 @@ class _Reading:
     def finish(self, source: SourceFile) -> ModelScores:
         """Return the scores, once all records have been taken."""
         metric = self._metric
-        if not metric.found:
+        if not metric.counts:
             raise self._log.fault(
                 "no unperturbed instance has a statistic", "give a run that was completed"
             )

@@ -219,7 +219,7 @@ class _Reading:
                 "the log holds no sample", "have Inspect log the samples (log_samples)"
             )
         scorer = self._scorer
-        if not scorer.found:
+        if not scorer.counts:
             raise self.log.fault("no sample has a score", "score it with inspect score")
         scorer.check(self.log, len(self._scores))
         reducer = self._chosen_reducer(header)

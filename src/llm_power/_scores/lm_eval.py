@@ -149,7 +149,7 @@ class _Reading:
 
     def finish(self, source: SourceFile) -> ModelScores:
         """Return the scores, once all records have been taken."""
-        if 0 < sum(self._filter.found.values()) < self._n_records:
+        if 0 < sum(self._filter.counts.values()) < self._n_records:
             raise self._log.fault(
                 "some records name their filter, others do not", "keep one run a file"
             )
@@ -157,7 +157,7 @@ class _Reading:
         self._metric.check(self._log, len(self._scores))
         if self._without is not None:
             raise self._without
-        if self._filter.name is not None and not self._filter.found:
+        if self._filter.name is not None and not self._filter.counts:
             raise self._log.fault("no record names a filter", "name none (--filter)")
         if self._metric.name is None or not self._scores:
             raise self._log.fault("there is no record", "run the harness with --log_samples")

@@ -70,15 +70,15 @@ class ClusterRobustTest:
     @property
     def low(self) -> FloatArray:
         """Lower limit of the interval, in score units."""
-        return np.asarray(self.delta - self._reach)
+        return np.asarray(self.delta - self._half_width)
 
     @property
     def high(self) -> FloatArray:
         """Upper limit of the interval, in score units."""
-        return np.asarray(self.delta + self._reach)
+        return np.asarray(self.delta + self._half_width)
 
     @property
-    def _reach(self) -> FloatArray:
+    def _half_width(self) -> FloatArray:
         alpha = 1 - self.confidence
         return np.asarray(upper_t_quantile(self.df, alpha / 2) * self.standard_error)
 

@@ -168,7 +168,7 @@ _Tried = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Incumbent:
     value: float
     subjects: float
     items: float
@@ -216,10 +216,10 @@ class _Search:
     def _tried(
         self,
         evaluate: Callable[[_Search, FloatArray, FloatArray, FloatArray], _Tried],
-        best: _Found | None,
+        best: _Incumbent | None,
         subjects: FloatArray,
         repeats: FloatArray,
-    ) -> _Found:
+    ) -> _Incumbent:
         z = np.full(subjects.shape, float(z_sum(self.alpha, self.power)))
         least = evaluate(self, z, subjects, repeats)[0]
         order = np.argsort(least, kind="stable")
@@ -233,7 +233,7 @@ class _Search:
             first = int(np.argmin(values))
             if values[first] < bound:
                 where = (subjects[at][first], items[first], repeats[at][first])
-                best = _Found(float(values[first]), *(float(x) for x in where))
+                best = _Incumbent(float(values[first]), *(float(x) for x in where))
         assert best is not None  # two subjects, or many, do at some number of items
         return best
 
@@ -274,7 +274,7 @@ class _Search:
         most = cost / (fixed + g * lowest) * (1 + _ROUNDING)
         return np.arange(np.ceil(least), np.floor(most) + 1)
 
-    def _design(self, best: _Found) -> CostedDesign:
+    def _design(self, best: _Incumbent) -> CostedDesign:
         items, repeats = np.asarray(best.items), np.asarray(best.repeats)
         each = self.variances.subjects + self.item_variance(repeats) / items
         shift = float(shift_of_power(best.subjects, self.alpha, self.power))

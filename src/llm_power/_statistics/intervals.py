@@ -59,12 +59,12 @@ def wilson_interval(
     z = -ndtri((1 - open_unit("confidence", confidence)) / 2)
     known = np.where(n > 0, n, 1).astype(np.float64)
     p = k / known
-    down, up = wilson_reach(p, known, z)
+    down, up = _wilson_distances(p, known, z)
     there = n > 0
     return np.where(there, p - down, np.nan), np.where(there, p + up, np.nan)
 
 
-def wilson_reach(p: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
+def _wilson_distances(p: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
     """Return the distance from a proportion down and up to its Wilson limits."""
     shrink = 1 + z * z / n
     centre = (p + z * z / (2 * n)) / shrink

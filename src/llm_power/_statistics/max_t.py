@@ -272,7 +272,7 @@ class GapDraws:
         # What was asked for is asked for again: for ranks, and by the other reading of clusters.
         self._tiles: dict[int, Tile] = {}
         self._drawn: dict[tuple[int, int], NDArray[np.float32]] = {}
-        self._found: dict[tuple[int, int, Family], FloatArray] = {}
+        self._maxima: dict[tuple[int, int, Family], FloatArray] = {}
         # Two numbers a model, as 0/1 scores are, count as 0 and 1: sums are then of whole numbers
         # that single precision holds too.
         self._least = self._rows.min(axis=1, keepdims=True)
@@ -320,7 +320,7 @@ class GapDraws:
 
         `each` works through blocks of draws, on several cores for example.
         """
-        found = self._found.get((start, stop, family))
+        found = self._maxima.get((start, stop, family))
         if found is None:
             sums = self._drawn.get((start, stop))
             if sums is None:
@@ -329,7 +329,7 @@ class GapDraws:
                 if sums.size <= _FEW_SUMS:
                     self._drawn[start, stop] = sums
             largest = self._of_adjacent(sums) if family == "adjacent" else self._of_all(sums, each)
-            found = self._found[start, stop, family] = np.asarray(largest, dtype=np.float64)
+            found = self._maxima[start, stop, family] = np.asarray(largest, dtype=np.float64)
         return found
 
     def _of_adjacent(self, sums: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -33,7 +33,7 @@ from scipy.special import ndtr, ndtri
 
 from llm_power._statistics._numerics import thresholds
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
-from llm_power._statistics.t_test import normal_skewness, reach, upper_t_quantile
+from llm_power._statistics.t_test import interval_multipliers, normal_skewness, upper_t_quantile
 
 #: Usual standard deviation of gaps, in standard deviations of an item's difference.
 USUAL_GAP: Final = 0.4
@@ -79,7 +79,7 @@ class ObservedGap:
         """Return the smallest gap that so many items find with the power."""
         shift = self._critical(level)[0] + self.continuity + ndtri(power)
         if not np.all(np.isinf(self.freedom)):
-            shift = _found_by_both(np.asarray(self.freedom), level, power)
+            shift = _shift_of_both_tests(np.asarray(self.freedom), level, power)
         return np.asarray(shift * self.error)
 
     def items(self, level: float, chance: float, *, further: bool = False) -> FloatArray:
@@ -151,7 +151,7 @@ class ObservedGap:
         return found
 
 
-def _found_by_both(freedom: FloatArray, level: float, power: float) -> FloatArray:
+def _shift_of_both_tests(freedom: FloatArray, level: float, power: float) -> FloatArray:
     """Return the gap over its standard error that Student's and Hall's tests find together.
 
     The mean is over the skewness of a normal sample; the noncentral t has its normal law.
@@ -162,7 +162,7 @@ def _found_by_both(freedom: FloatArray, level: float, power: float) -> FloatArra
     after = np.clip(np.searchsorted(_TABULATED, freedom, side="right"), 1, _TABULATED.size - 1)
     known = _TABULATED[np.union1d(after - 1, after)]
     skew = np.stack([normal_skewness(int(f) + 1) for f in known], axis=1)
-    critical, _ = reach(level, known, skew, known)
+    critical, _ = interval_multipliers(level, known, skew, known)
     center, width = critical * (1 - 1 / (4 * known)), np.sqrt(1 + critical**2 / (2 * known))
     ends = np.zeros(known.shape), center.max(axis=0) + max(ndtri(power), 0.0) * width.max(axis=0)
     shifts = thresholds(

@@ -86,10 +86,10 @@ def equivalence_p(
     return np.asarray(np.maximum(below_margin, above_margin))
 
 
-def reach(
+def interval_multipliers(
     level: float, df: ArrayLike, skew: ArrayLike, hall_df: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """How far the interval reaches below and above the gap, in standard errors.
+    """Return the distance from the gap down and up to its limits, in standard errors.
 
     Hall's transform is :math:`((1 + at/3)^3 - 1)/a + a/6`. With :math:`q = 1 + at/3` its inverse is
     :math:`t = 3 (h - a/6) / (q^2 + q + 1)`, which loses no digits where the skewness is small.
@@ -152,7 +152,7 @@ def near_power_of_both(shift: ArrayLike, units: ArrayLike, alpha: float) -> Floa
     found = np.zeros(gaps.shape)
     for k in np.unique(sizes):
         at = sizes == k
-        critical, _ = reach(alpha, k - 1, normal_skewness(int(k)), k - 1)
+        critical, _ = interval_multipliers(alpha, k - 1, normal_skewness(int(k)), k - 1)
         found[at] = (1 - below(k - 1, gaps[at][:, np.newaxis], critical)).mean(axis=-1)
     return found
 

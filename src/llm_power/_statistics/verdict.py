@@ -42,7 +42,7 @@ from llm_power._statistics.predictive_power import (
     binary_gap_seen,
     mean_gap_seen,
 )
-from llm_power._statistics.t_test import equivalence_p, reach, two_sided_p
+from llm_power._statistics.t_test import equivalence_p, interval_multipliers, two_sided_p
 
 DIFFERENT: Final = "different"
 EQUIVALENT: Final = "equivalent"
@@ -230,7 +230,7 @@ def mean_verdicts(
     varies = np.isfinite(error) & (freedom > 0)
     error, freedom = np.where(varies, error, np.inf), np.where(varies, freedom, 1.0)
     hall, tilt = np.where(varies, hall, 1.0), np.where(varies, tilt, 0.0)
-    below, above = reach(each, freedom, tilt, hall)
+    below, above = interval_multipliers(each, freedom, tilt, hall)
     law = gap, error, freedom, tilt, hall
     p = known_p
     if p is None:

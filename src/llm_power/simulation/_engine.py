@@ -32,7 +32,7 @@ _Part = TypeVar("_Part")
 # Numbers of items held at once; results do not depend on it.
 _BLOCK = 2**22
 # Halvings that bracket a gap, and gaps around it that a line is fitted to.
-_HALVINGS, _FITTED, _REACH = 12, 11, 0.15
+_HALVINGS, _FITTED, _SPAN = 12, 11, 0.15
 # Effects below it are rounding.
 _NO_EFFECT = 1e-12
 
@@ -229,7 +229,7 @@ class Simulation:
             return self.power(family(gap), n_items).power >= target
 
         high = threshold(enough, 0.0, largest, halvings=_HALVINGS)
-        gaps = np.linspace((1 - _REACH) * high, min((1 + _REACH) * high, largest), _FITTED)
+        gaps = np.linspace((1 - _SPAN) * high, min((1 + _SPAN) * high, largest), _FITTED)
         shares = self.over_gaps(family, gaps, n_items)["power"].to_numpy()
         return DetectableGap(n_items, target, *_crossing(gaps, shares, target, self.n_trials))
 

@@ -67,7 +67,7 @@ def test_where_the_sign_is_too_uncertain_there_is_no_number_and_elsewhere_one() 
 
 
 def test_a_gap_of_more_items_than_are_tabulated_is_the_normal_one() -> None:
-    seen = module._found_by_both(np.array([1e6, 1e7]), 0.05, 0.8)
+    seen = module._shift_of_both_tests(np.array([1e6, 1e7]), 0.05, 0.8)
     np.testing.assert_allclose(seen, ndtri(0.975) + ndtri(0.8), rtol=1e-5)
 
 
