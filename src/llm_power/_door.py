@@ -101,8 +101,8 @@ class Compared(Reply):
     --------
     >>> from llm_power import compare
     >>> scores = {"heron": [1] * 8, "wren": [0] * 8}
-    >>> found = compare(scores, baseline="wren", candidate="heron")
-    >>> found.outcome, found.tasks[0].mended[:3]
+    >>> comparison = compare(scores, baseline="wren", candidate="heron")
+    >>> comparison.outcome, comparison.tasks[0].mended[:3]
     ('better', ('1', '2', '3'))
     """
 

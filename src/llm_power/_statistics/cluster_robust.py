@@ -149,8 +149,8 @@ def cluster_robust_test(
     --------
     >>> from llm_power import cluster_robust_test, moments_from_counts
     >>> moments = moments_from_counts([90, 110, 100], b=[30, 35, 19], c=[8, 10, 12])
-    >>> found = cluster_robust_test(moments)
-    >>> print(f"gap {found.delta:.3f}, p {found.p:.3f}, {found.df:.2f} degrees of freedom")
+    >>> test = cluster_robust_test(moments)
+    >>> print(f"gap {test.delta:.3f}, p {test.p:.3f}, {test.df:.2f} degrees of freedom")
     gap 0.180, p 0.083, 1.99 degrees of freedom
     """
     if variance not in ("CR2", "CR1", "CR0"):

@@ -146,10 +146,10 @@ def cluster_resolution(
     >>> from llm_power import cluster_resolution
     >>> from llm_power import moments_from_counts
     >>> moments = moments_from_counts([90, 110, 100], b=[30, 35, 19], c=[8, 10, 12])
-    >>> found = cluster_resolution(moments)
-    >>> round(float(found.n_star_iid), 1), round(float(found.n_star), 1)
+    >>> resolution = cluster_resolution(moments)
+    >>> round(float(resolution.n_star_iid), 1), round(float(resolution.n_star), 1)
     (84.2, 220.1)
-    >>> bool(found.resolved)
+    >>> bool(resolution.resolved)
     True
     """
     return resolution_of(moments.anova, alpha, power)

@@ -355,10 +355,10 @@ def anytime_required_n(
     Examples
     --------
     >>> from llm_power import anytime_required_n
-    >>> found = anytime_required_n(b=[831, 295], c=[195, 249], n_items=10042)
-    >>> found.crossed, found.resolved_anytime
+    >>> required = anytime_required_n(b=[831, 295], c=[195, 249], n_items=10042)
+    >>> required.crossed, required.resolved_anytime
     (array([ True, False]), array([ True, False]))
-    >>> found.n_star_anytime.round()
+    >>> required.n_star_anytime.round()
     array([  422., 42633.])
     """
     first, second, n = pair_counts(b, c, n_items)

@@ -192,8 +192,8 @@ def tango_interval(
     Examples
     --------
     >>> from llm_power import tango_interval
-    >>> found = tango_interval(295, 249, 10_042)
-    >>> print(f"{found.low:.5f} to {found.high:.5f}")
+    >>> interval = tango_interval(295, 249, 10_042)
+    >>> print(f"{interval.low:.5f} to {interval.high:.5f}")
     0.00003 to 0.00916
     """
     level = 1 - open_unit("confidence", confidence)

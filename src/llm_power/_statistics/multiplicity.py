@@ -305,10 +305,10 @@ def adjusted_required_n(
     Examples
     --------
     >>> from llm_power import adjusted_required_n
-    >>> found = adjusted_required_n(
+    >>> adjusted = adjusted_required_n(
     ...     [0.001, 0.04], delta=[0.06, 0.03], sigma_d=[0.5, 0.5], n_items=1000, procedure="holm"
     ... )
-    >>> found.n_star.round(), found.resolved
+    >>> adjusted.n_star.round(), adjusted.resolved
     (array([ 660., 2180.]), array([ True, False]))
     """
     values, size = _declared(p, m)

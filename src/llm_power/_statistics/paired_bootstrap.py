@@ -227,8 +227,8 @@ def paired_bootstrap_delta(
     >>> from llm_power import paired_bootstrap_delta
     >>> from llm_power._example import example_task
     >>> heron, _, _, wren = example_task().values.T
-    >>> found = paired_bootstrap_delta(heron, wren, n_resamples=2000, rng=1)
-    >>> round(found.delta, 4), found.reject
+    >>> test = paired_bootstrap_delta(heron, wren, n_resamples=2000, rng=1)
+    >>> round(test.delta, 4), test.reject
     (0.3225, True)
     """
     rng = np.random.default_rng(rng)

@@ -194,8 +194,8 @@ def items_or_repeats(
     Examples
     --------
     >>> from llm_power import items_or_repeats
-    >>> found = items_or_repeats(0.05, 1 / 9, 1 / 6, n_items=200, item_cost=3)
-    >>> str(found.cheaper), round(float(found.n_star), 1)
+    >>> plan = items_or_repeats(0.05, 1 / 9, 1 / 6, n_items=200, item_cost=3)
+    >>> str(plan.cheaper), round(float(plan.n_star), 1)
     ('items', 872.1)
     """
     omega, sigma, k, c, n, unit = broadcast(

@@ -167,9 +167,9 @@ def difference_errors(
 
     Examples
     --------
-    >>> from llm_power._statistics.standard_errors import difference_errors
-    >>> found = difference_errors([1, 1, 0, 1, 0, 1], [1, 0, 0, 1, 0, 0])
-    >>> float(found.estimate.round(4)), float(found.standard_error.round(4))
+    >>> from llm_power import difference_errors
+    >>> errors = difference_errors([1, 1, 0, 1, 0, 1], [1, 0, 0, 1, 0, 0])
+    >>> float(errors.estimate.round(4)), float(errors.standard_error.round(4))
     (0.3333, 0.2108)
     """
     first, second = _both(scores_a, scores_b)

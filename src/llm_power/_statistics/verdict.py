@@ -166,11 +166,11 @@ def binary_verdicts(
 
     Examples
     --------
-    >>> from llm_power._statistics.verdict import binary_verdicts
-    >>> found = binary_verdicts([5, 30, 40], [0, 8, 38], [10, 500, 2000], margin=0.02)
-    >>> found.verdict.tolist(), found.p.round(4).tolist()
+    >>> from llm_power import binary_verdicts
+    >>> verdicts = binary_verdicts([5, 30, 40], [0, 8, 38], [10, 500, 2000], margin=0.02)
+    >>> verdicts.verdict.tolist(), verdicts.p.round(4).tolist()
     (['undetermined', 'different', 'equivalent'], [0.0625, 0.0005, 0.9099])
-    >>> float(found.further_items[0]), str(found.decided_as[0])
+    >>> float(verdicts.further_items[0]), str(verdicts.decided_as[0])
     (18.0, 'different')
     """
     one_of("test", test, P_VALUES)

@@ -221,8 +221,8 @@ def bootstrap_required_n(
     Examples
     --------
     >>> from llm_power import bootstrap_required_n
-    >>> found = bootstrap_required_n([7987, 7693], [295, 831], [249, 195], [1511, 1323], rng=1)
-    >>> found.share_unresolved.round(1)
+    >>> required = bootstrap_required_n([7987, 7693], [295, 831], [249, 195], [1511, 1323], rng=1)
+    >>> required.share_unresolved.round(1)
     array([0.8, 0. ])
     """
     rng = np.random.default_rng(rng)
