@@ -49,8 +49,7 @@ def unresolved_by_procedure(verdicts: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from llm_power import resolve_board, unresolved_by_procedure
-    >>> from llm_power._example import example_task
+    >>> from llm_power import example_task, resolve_board, unresolved_by_procedure
     >>> board = resolve_board([example_task()])
     >>> unresolved_by_procedure(board.verdicts).head(3)
        task   procedure  n_pairs  n_unresolved
@@ -89,8 +88,7 @@ def unresolved_by_gap(verdicts: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from llm_power import resolve_board, unresolved_by_gap
-    >>> from llm_power._example import example_task
+    >>> from llm_power import example_task, resolve_board, unresolved_by_gap
     >>> unresolved_by_gap(resolve_board([example_task()]).verdicts).iloc[:, :4]
        task  gap_up_to  n_pairs  n_unresolved
     0  exam       0.01        0             0
@@ -138,8 +136,7 @@ def task_overview(verdicts: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from llm_power import resolve_board, task_overview
-    >>> from llm_power._example import example_task
+    >>> from llm_power import example_task, resolve_board, task_overview
     >>> task_overview(resolve_board([example_task()]).verdicts)
        task  n_models  n_pairs  n_items  coverage_min  coverage_median
     0  exam         4        3      400           1.0              1.0

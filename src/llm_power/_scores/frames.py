@@ -53,8 +53,7 @@ def read_frame(frame: Any, options: ReadOptions | None = None) -> TaskScores:
     Examples
     --------
     >>> import pandas as pd
-    >>> from llm_power import ReadOptions
-    >>> from llm_power._scores.frames import read_frame
+    >>> from llm_power import ReadOptions, read_frame
     >>> frame = pd.DataFrame({"item_id": ["q1", "q2"], "heron": [1, 0], "wren": [1, 1]})
     >>> read_frame(frame, ReadOptions(task="exam")).mean_scores
     array([0.5, 1. ])
@@ -112,7 +111,7 @@ def read_samples_df(frame: Any, options: ReadOptions | None = None) -> TaskScore
     Examples
     --------
     >>> import pandas as pd
-    >>> from llm_power._scores.frames import read_samples_df
+    >>> from llm_power import read_samples_df
     >>> samples = {"id": ["q1", "q2"] * 2, "model": ["heron"] * 2 + ["wren"] * 2}
     >>> frame = pd.DataFrame(samples | {"score_match": list("CICC"), "epoch": 1})
     >>> read_samples_df(frame).mean_scores

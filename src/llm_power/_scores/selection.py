@@ -132,8 +132,7 @@ def prepare_task(
 
     Examples
     --------
-    >>> from llm_power import prepare_task
-    >>> from llm_power._example import example_task
+    >>> from llm_power import example_task, prepare_task
     >>> prepare_task(example_task(), only_best=2).models
     ('heron', 'osprey')
     """

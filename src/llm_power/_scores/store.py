@@ -268,8 +268,7 @@ def write_task(task: TaskScores, path: str | os.PathLike[str]) -> None:
 
     Examples
     --------
-    >>> from llm_power import read_task, write_task
-    >>> from llm_power._example import example_task
+    >>> from llm_power import example_task, read_task, write_task
     >>> write_task(example_task(), "exam.parquet")
     >>> read_task("exam.parquet").n_items
     400
@@ -298,8 +297,7 @@ def read_task(path: str | os.PathLike[str]) -> TaskScores:
 
     Examples
     --------
-    >>> from llm_power import read_task, write_task
-    >>> from llm_power._example import example_task
+    >>> from llm_power import example_task, read_task, write_task
     >>> write_task(example_task(), "exam.parquet")
     >>> read_task("exam.parquet").models
     ('heron', 'osprey', 'kite', 'wren')

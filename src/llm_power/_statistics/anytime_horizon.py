@@ -128,7 +128,7 @@ def anytime_horizon(
 
     Examples
     --------
-    >>> from llm_power._statistics.anytime_horizon import anytime_horizon
+    >>> from llm_power import anytime_horizon
     >>> pair = anytime_horizon(284, 76, 12_032)
     >>> float(pair.n_star_anytime), float(pair.stopping_90)
     (1254.0, 1546.0)

@@ -143,8 +143,7 @@ def cluster_resolution(
 
     Examples
     --------
-    >>> from llm_power import cluster_resolution
-    >>> from llm_power import moments_from_counts
+    >>> from llm_power import cluster_resolution, moments_from_counts
     >>> moments = moments_from_counts([90, 110, 100], b=[30, 35, 19], c=[8, 10, 12])
     >>> resolution = cluster_resolution(moments)
     >>> round(float(resolution.n_star_iid), 1), round(float(resolution.n_star), 1)

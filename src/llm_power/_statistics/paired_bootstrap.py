@@ -224,8 +224,7 @@ def paired_bootstrap_delta(
 
     Examples
     --------
-    >>> from llm_power import paired_bootstrap_delta
-    >>> from llm_power._example import example_task
+    >>> from llm_power import example_task, paired_bootstrap_delta
     >>> heron, _, _, wren = example_task().values.T
     >>> test = paired_bootstrap_delta(heron, wren, n_resamples=2000, rng=1)
     >>> round(test.delta, 4), test.reject
@@ -332,8 +331,7 @@ def bootstrap_power(
 
     Examples
     --------
-    >>> from llm_power import bootstrap_power
-    >>> from llm_power._example import example_task
+    >>> from llm_power import bootstrap_power, example_task
     >>> heron, _, kite, _ = example_task().values.T
     >>> small = bootstrap_power(heron, kite, n=50, n_trials=200, n_resamples=None, rng=1)
     >>> large = bootstrap_power(heron, kite, n=400, n_trials=200, n_resamples=None, rng=1)

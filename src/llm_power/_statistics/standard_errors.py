@@ -109,7 +109,7 @@ def score_errors(
 
     Examples
     --------
-    >>> from llm_power._statistics.standard_errors import score_errors
+    >>> from llm_power import score_errors
     >>> scores, passages = [1, 1, 0, 1, 0, 0, 1, 1], list("aabbccdd")
     >>> for variance in ("CR2", "CR0", "printed"):
     ...     print(float(score_errors(scores, passages, variance=variance).standard_error.round(4)))

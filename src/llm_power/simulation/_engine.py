@@ -110,12 +110,13 @@ class Simulation:
     Examples
     --------
     >>> from llm_power import Simulation
-    >>> from llm_power.simulation._processes import AgreementRate, Preferences
-    >>> result = Simulation(test="mid_p").power(AgreementRate(0.75, 0.70, 0.85), 500)
+    >>> from llm_power.simulation import PROCESSES
+    >>> agreement = PROCESSES["agreement_rate"](0.75, 0.70, 0.85)
+    >>> result = Simulation(test="mid_p").power(agreement, 500)
     >>> 0.79 < result.power < 0.87, 0.95 < result.type_m < 1.25, result.type_s
     (True, True, 0.0)
     >>> smallest = Simulation(test="exact").detectable_gap(
-    ...     lambda gap: Preferences(0.5 + gap), 200, largest=0.5
+    ...     lambda gap: PROCESSES["preferences"](0.5 + gap), 200, largest=0.5
     ... )
     >>> 0.095 < smallest.mde < 0.110, smallest.standard_error < 0.003
     (True, True)
