@@ -89,7 +89,24 @@ def parametric_required_n_paired_binary(
 ) -> FloatArray:
     """N* of eq. (6) from two accuracies and their correlation.
 
-    See :func:`llm_power._statistics.paired_binary.required_n_paired_binary`.
+    Parameters
+    ----------
+    p1, p2 : array_like
+        Accuracies in [0, 1].
+    rho : array_like
+        Correlation of the paired scores.
+    alpha, power
+        Two-sided level and target power.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; items, not rounded; ``inf`` where the accuracies are equal.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain, or the accuracies do not admit `rho`.
 
     Examples
     --------
@@ -110,7 +127,24 @@ def required_n_mcnemar(
 ) -> FloatArray:
     """N* in the discordance form, from the two discordant counts among `n_observed` items.
 
-    See :func:`llm_power._statistics.paired_binary.required_n_discordance`.
+    Parameters
+    ----------
+    n_ab, n_ba : array_like of int
+        Items that only the first, and only the second, model solves.
+    n_observed : array_like of int
+        Items that both models were scored on.
+    alpha, power
+        Two-sided level and target power.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; items, not rounded; ``inf`` where the discordant counts are equal.
+
+    Raises
+    ------
+    InvalidArgument
+        If a count is not whole, negative, or the discordant ones exceed `n_observed`.
 
     Examples
     --------
@@ -126,7 +160,24 @@ def parametric_required_n_paired(
 ) -> FloatArray:
     """N* of eq. (3) for graded scores, from mean and standard deviation of the difference.
 
-    See :func:`llm_power._statistics.inversion.required_n`.
+    Parameters
+    ----------
+    mean_diff : array_like
+        Gap in mean score, in score units; the sign is ignored.
+    sd_diff : array_like
+        Standard deviation of the paired difference of one item, in score units.
+    alpha, power
+        Two-sided level and target power.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; items, not rounded; ``inf`` where the gap is zero.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
 
     Examples
     --------

@@ -25,7 +25,12 @@ class PluginError(LLMPowerError):
 
 
 def reader_names() -> tuple[str, ...]:
-    """Return the names of the readers that are installed, in alphabetical order.
+    """Return the names of the readers that are installed.
+
+    Returns
+    -------
+    tuple of str
+        In alphabetical order.
 
     Examples
     --------

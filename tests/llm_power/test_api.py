@@ -91,6 +91,17 @@ def test_a_default_is_the_one_that_is_documented(name: str) -> None:
             assert default == ast.literal_eval(shown.replace(",", "")), parameter
 
 
+_FUNCTIONS = [name for name in llm_power.__all__ if inspect.isfunction(getattr(llm_power, name))]
+
+
+@pytest.mark.parametrize("name", _FUNCTIONS)
+def test_a_function_documents_its_parameters_and_shows_an_example(name: str) -> None:
+    function = getattr(llm_power, name)
+    named = re.findall(r"^([\w, *]+?)(?: : .+)?$", inspect.getdoc(function) or "", re.MULTILINE)
+    words = {word.lstrip("*") for line in named for word in line.split(", ")}
+    assert {*inspect.signature(function).parameters, "Examples"} <= words
+
+
 def test_a_name_that_is_not_there_is_no_attribute() -> None:
     with pytest.raises(AttributeError, match="module 'llm_power' has no attribute 'nothing'"):
         _ = llm_power.nothing

@@ -118,8 +118,9 @@ def plan(
     between, within_a, within_b, repeats_a, repeats_b : float or int, optional
         Variances of graded scores between and within items, and answers to an item.
     pilot : path, optional
-        Scores that two models have; `model_a`, `model_b`, `cluster`, `task`, `kind`, `item`,
-        `metric` and `filter` say how it is read.
+        Scores that two models have.
+    model_a, model_b, cluster, task, kind, item, metric, filter : str, optional
+        How the pilot is read.
     cost_subject, cost_item, cost_answer, budget : float, optional
         Costs, in any unit.
     clusters, icc, margin, comparisons, models, test, alpha, power

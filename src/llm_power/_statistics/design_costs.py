@@ -52,6 +52,15 @@ _STARTS: Final = 2.0 ** np.arange(25)
 class Variances:
     """Variance of the paired difference at each level, in squared score units.
 
+    Attributes
+    ----------
+    subjects : float
+        Between subjects; 0 where they do not differ.
+    items : float
+        Between the items of a subject.
+    repeats : float, default 0.0
+        Between repeats of an item, of the answers of both models together.
+
     Examples
     --------
     >>> from llm_power import Variances
@@ -59,11 +68,8 @@ class Variances:
     0.15
     """
 
-    #: Between subjects; 0 where they do not differ.
     subjects: float
-    #: Between the items of a subject.
     items: float
-    #: Between repeats of an item, of the answers of both models together.
     repeats: float = 0.0
 
     def __post_init__(self) -> None:
@@ -76,6 +82,15 @@ class Variances:
 class Costs:
     """What a design is paid for, in any unit of money or time.
 
+    Attributes
+    ----------
+    subject : float
+        Cost of a subject.
+    item : float
+        Cost of an item beside its answers.
+    answer : float
+        Cost of one answer of one model, positive: each repeat of an item takes two.
+
     Examples
     --------
     >>> from llm_power import Costs
@@ -83,10 +98,8 @@ class Costs:
     0.02
     """
 
-    #: `subject`, `item`: Of a subject, and of an item beside its answers.
     subject: float
     item: float
-    #: Of one answer of one model, positive: each repeat of an item takes two.
     answer: float
 
     def __post_init__(self) -> None:

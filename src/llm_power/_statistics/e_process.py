@@ -46,10 +46,19 @@ _NEGLIGIBLE = -50.0
 
 @dataclass(frozen=True, slots=True)
 class DiscreteMixture:
-    """A mixture of finitely many alternatives.
+    r"""A mixture of finitely many alternatives.
 
     Appendix C calls its 98-point mixture conjugate. A finite sum needs no conjugacy: eq. (24)
     is a weighted sum of likelihood ratios for any points. `BetaMixture` is the conjugate one.
+
+    Attributes
+    ----------
+    name : str
+        What to call it in tables and messages.
+    points : tuple of float
+        Values of :math:`\theta` in (0, 1).
+    weights : tuple of float
+        Their positive weights, which sum to 1.
 
     Examples
     --------
@@ -59,11 +68,8 @@ class DiscreteMixture:
     1.32
     """
 
-    #: What to call it in tables and messages.
     name: str
-    #: Values of :math:`\theta` in (0, 1).
     points: tuple[float, ...] = field(repr=False)
-    #: Their positive weights, which sum to 1.
     weights: tuple[float, ...] = field(repr=False)
 
     def __post_init__(self) -> None:
@@ -117,6 +123,11 @@ class BetaMixture:
     The density is positive on all of (0, 1), so the e-process is consistent: whatever the gap,
     log e tends to infinity. A discrete mixture is so only for gaps near one of its points.
 
+    Attributes
+    ----------
+    a, b : float
+        Positive shape parameters.
+
     Examples
     --------
     >>> from llm_power import BetaMixture, log_e_value
@@ -124,7 +135,6 @@ class BetaMixture:
     0.27
     """
 
-    #: `a`, `b`: Positive shape parameters.
     a: float
     b: float
 

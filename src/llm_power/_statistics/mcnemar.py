@@ -94,9 +94,26 @@ def mcnemar_asymptotic(b: ArrayLike, c: ArrayLike) -> FloatArray:
 def mcnemar_continuity_corrected(b: ArrayLike, c: ArrayLike) -> FloatArray:
     r"""p-value of :math:`(\max(|b-c|-1, 0))^2/(b+c)` against :math:`\chi^2_1` (Edwards).
 
-    Parameters, returns and errors as in `mcnemar_asymptotic`. The correction never turns
-    :math:`b = c` into evidence: :math:`|b-c|-1` is cut at zero, as in R's ``mcnemar.test``
-    (which skips the correction there) and unlike ``statsmodels`` (which squares the -1).
+    Parameters
+    ----------
+    b, c : array_like of int
+        Items that only the first, and only the second, model solves.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; 1 where the counts differ by at most 1.
+
+    Raises
+    ------
+    InvalidArgument
+        If a count is negative or not whole.
+
+    Notes
+    -----
+    The correction never turns :math:`b = c` into evidence: :math:`|b-c|-1` is cut at zero, as in
+    R's ``mcnemar.test`` (which skips the correction there) and unlike ``statsmodels`` (which
+    squares the -1).
 
     Examples
     --------
@@ -111,8 +128,24 @@ def mcnemar_continuity_corrected(b: ArrayLike, c: ArrayLike) -> FloatArray:
 def mcnemar_exact(b: ArrayLike, c: ArrayLike) -> FloatArray:
     """Two-sided exact conditional binomial p-value.
 
-    Parameters, returns and errors as in `mcnemar_asymptotic`. Twice the smaller tail, at
-    most 1; for a binomial at 1/2 this is also R's ``binom.test``.
+    Parameters
+    ----------
+    b, c : array_like of int
+        Items that only the first, and only the second, model solves.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; 1 where the counts differ by at most 1.
+
+    Raises
+    ------
+    InvalidArgument
+        If a count is negative or not whole.
+
+    Notes
+    -----
+    Twice the smaller tail, at most 1; for a binomial at 1/2 this is also R's ``binom.test``.
 
     Examples
     --------
@@ -146,7 +179,20 @@ def log_mcnemar_exact(
 def mcnemar_mid_p(b: ArrayLike, c: ArrayLike) -> FloatArray:
     """Two-sided mid-p value: the exact one with half the weight on the observed table.
 
-    Parameters, returns and errors as in `mcnemar_asymptotic`; 1 where b = c.
+    Parameters
+    ----------
+    b, c : array_like of int
+        Items that only the first, and only the second, model solves.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; 1 where b = c.
+
+    Raises
+    ------
+    InvalidArgument
+        If a count is negative or not whole.
 
     References
     ----------
