@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from drawn import N_CLUSTERS, Size, cluster_codes, draw_scores
 
+from kotawala2026.simulations import log_e_trajectory
 from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.counts import ScoreCounts, count_cells, count_cells_by_cluster
 from llm_power._board.operating_point import Declared, OperatingPoint, pair_indices
@@ -25,7 +26,7 @@ from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.cluster_moments import moments_from_counts
 from llm_power._statistics.design_effect import category_bootstrap, leave_one_cluster_out
-from llm_power._statistics.e_process import BETA_2_2, BETA_4_4, UNIFORM_98, log_e_trajectory
+from llm_power._statistics.e_process import BETA_2_2, BETA_4_4, UNIFORM_98
 from llm_power._statistics.max_t import GapDraws, centred_scores, max_t_family
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.paired_bootstrap import paired_bootstrap_delta

@@ -10,16 +10,40 @@ from kotawala2026.simulations import (
     discordance_from_required_n,
     e_process_calibration,
     e_process_trajectories,
+    log_e_trajectory,
 )
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.e_process import (
+    BETA_2_2,
     BETA_4_4,
+    TWO_POINT,
     UNIFORM_98,
+    BetaMixture,
     Mixture,
     anytime_boundary,
+    log_e_value,
 )
 from llm_power._statistics.random_streams import named_rng
+
+
+@pytest.mark.parametrize("mixture", [UNIFORM_98, TWO_POINT, BETA_2_2, BETA_4_4, BetaMixture(1, 1)])
+@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
+def test_trajectory_equals_the_values_at_the_running_counts(mixture: Mixture, share: float) -> None:
+    rng = named_rng(1, "trajectory")
+    steps = rng.integers(-1, 2, size=(3, 5, 200)) * (rng.random((3, 5, 200)) < share)
+    steps[0, 0], steps[0, 1, :9], steps[2, 4, -9:] = 0, 0, 0
+    path = log_e_trajectory(steps, mixture)
+    b, c = np.cumsum(steps == 1, axis=-1), np.cumsum(steps == -1, axis=-1)
+    np.testing.assert_array_equal(path, log_e_value(b, c, mixture))
+    assert log_e_trajectory(np.zeros((2, 0)), mixture).shape == (2, 0)
+    assert log_e_trajectory(np.array(1), mixture) == log_e_value(1, 0, mixture)
+
+
+def test_concordant_items_leave_the_e_value_unchanged() -> None:
+    with_ties = log_e_trajectory([1, 0, 0, -1, 0, 1])
+    np.testing.assert_array_equal(with_ties[[0, 3, 5]], log_e_trajectory([1, -1, 1]))
+    np.testing.assert_array_equal(with_ties[[1, 2, 4]], with_ties[[0, 0, 3]])
 
 
 def exact_crossing_by_items(p10: float, p01: float, horizon: int) -> tuple[float, float]:
@@ -118,6 +142,7 @@ def test_results_do_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     "call",
     [
+        lambda _: log_e_trajectory([0, 2]),
         lambda rng: e_process_calibration(0.1, 0.1, 0, rng=rng),
         lambda rng: e_process_trajectories(-0.1, 0.1, 10, 1, rng=rng),
     ],

@@ -211,27 +211,6 @@ def log_e_value(b: ArrayLike, c: ArrayLike, mixture: Mixture = BETA_4_4) -> Floa
     return mixture.log_e(first, second)
 
 
-def log_e_trajectory(differences: ArrayLike, mixture: Mixture = BETA_4_4) -> FloatArray:
-    """Log e after each step, from differences -1, 0 and 1 of shape (..., n_steps), as they come."""
-    steps = np.asarray(differences)
-    # A trajectory stays where it is until the next discordant item: `place` has its start, where
-    # b = c = 0, and each item that moves it.
-    flat, moved = steps.ravel(), np.flatnonzero(steps != 0)
-    if np.any(np.abs(flat[moved]) != 1):
-        raise InvalidArgument("differences must be -1, 0 or 1")
-    starts = np.arange(0, flat.size, max(np.atleast_1d(steps).shape[-1], 1))
-    first = np.searchsorted(moved, starts)
-    place, sign = np.insert(moved, first, starts), np.insert(flat[moved], first, 0)
-    origin = first + np.arange(starts.size)
-    so_far, length = np.cumsum([sign == 1, sign == -1], axis=1), np.diff(origin, append=place.size)
-    b, c = so_far - np.repeat(so_far[:, origin], length, axis=1)
-    # Trajectories meet at the same few counts over and over: evaluate each (b, c) once.
-    base = int(c.max(initial=0)) + 1
-    visited, where = np.unique(b * base + c, return_inverse=True)
-    values = mixture.log_e((visited // base).astype(np.float64), (visited % base).astype(float))
-    return np.repeat(values[where], np.diff(place, append=flat.size)).reshape(steps.shape)
-
-
 @dataclass(frozen=True, slots=True)
 class AnytimeBoundary:
     r"""The smallest imbalance that takes the e-process to :math:`1/\alpha`."""
@@ -360,7 +339,7 @@ def anytime_required_n(
     none of the pairs has. The count of five unresolved pairs is the same either way.
 
     A crossing is judged at the counts given. The e-process may have crossed before and come
-    back, which is a rejection too; that takes the order of the items (`log_e_trajectory`).
+    back, which is a rejection too; that takes the order of the items.
 
     Examples
     --------

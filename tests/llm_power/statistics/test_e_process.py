@@ -23,7 +23,6 @@ from llm_power._statistics.e_process import (
     Mixture,
     anytime_boundary,
     anytime_required_n,
-    log_e_trajectory,
     log_e_value,
 )
 from llm_power._statistics.inversion import required_n
@@ -132,19 +131,6 @@ def test_mean_one_under_the_null_at_every_step(mixture: Mixture) -> None:
     )
 
 
-@pytest.mark.parametrize("mixture", SYMMETRIC)
-@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
-def test_trajectory_equals_the_values_at_the_running_counts(mixture: Mixture, share: float) -> None:
-    rng = named_rng(1, "trajectory")
-    steps = rng.integers(-1, 2, size=(3, 5, 200)) * (rng.random((3, 5, 200)) < share)
-    steps[0, 0], steps[0, 1, :9], steps[2, 4, -9:] = 0, 0, 0
-    path = log_e_trajectory(steps, mixture)
-    b, c = np.cumsum(steps == 1, axis=-1), np.cumsum(steps == -1, axis=-1)
-    np.testing.assert_array_equal(path, log_e_value(b, c, mixture))
-    assert log_e_trajectory(np.zeros((2, 0)), mixture).shape == (2, 0)
-    assert log_e_trajectory(np.array(1), mixture) == log_e_value(1, 0, mixture)
-
-
 def test_discrete_mixture_is_the_sum_of_its_likelihood_ratios_to_the_last_bit() -> None:
     """Whatever is evaluated at once, and where most of the terms are lost beside the largest."""
     counts = np.array([0, 1, 7, 250, 900, 5_000, 400_000, 10**7])
@@ -154,12 +140,6 @@ def test_discrete_mixture_is_the_sum_of_its_likelihood_ratios_to_the_last_bit() 
     largest = logs.max(axis=1)
     plain = largest + np.log(np.exp(logs - largest[:, np.newaxis]).sum(axis=1))
     np.testing.assert_array_equal(log_e_value(b, c, UNIFORM_98), plain)
-
-
-def test_concordant_items_leave_the_e_value_unchanged() -> None:
-    with_ties = log_e_trajectory([1, 0, 0, -1, 0, 1])
-    np.testing.assert_array_equal(with_ties[[0, 3, 5]], log_e_trajectory([1, -1, 1]))
-    np.testing.assert_array_equal(with_ties[[1, 2, 4]], with_ties[[0, 0, 3]])
 
 
 @pytest.mark.parametrize("mixture", SYMMETRIC)
@@ -271,7 +251,9 @@ def test_ville_by_simulation() -> None:
     """20,000 null trajectories of 1,000 discordant items against the exact probability."""
     trials, steps = 20_000, 1000
     signs = 2 * named_rng(7, "ville").integers(0, 2, size=(trials, steps), dtype=np.int8) - 1
-    crossed = (log_e_trajectory(signs).max(axis=-1) >= np.log(20)).mean()
+    b, m = np.cumsum(signs == 1, axis=-1), np.arange(1, steps + 1)
+    log_e = log_e_value(*np.indices((steps + 1, steps + 1)))
+    crossed = (log_e[b, m - b].max(axis=-1) >= np.log(20)).mean()
     exact = exact_crossing_probability(anytime_boundary(np.arange(steps + 1)).gap, 0.5)
     assert abs(crossed - exact) < 4 * np.sqrt(exact * (1 - exact) / trials)  # 4 SE
     assert crossed < 0.05
@@ -281,7 +263,6 @@ def test_ville_by_simulation() -> None:
     "call",
     [
         lambda: log_e_value(-1, 2),
-        lambda: log_e_trajectory([0, 2]),
         lambda: anytime_boundary(2.5),
         lambda: anytime_boundary(10, alpha=0.0),
         lambda: anytime_required_n(5, 6, 10),
