@@ -16,7 +16,7 @@ from drawn import N_CLUSTERS, Size, cluster_codes, draw_scores
 
 from kotawala2026.simulations import log_e_trajectory
 from llm_power._board.all_pairs import BoardPairs
-from llm_power._board.counts import ScoreCounts, count_cells, count_cells_by_cluster
+from llm_power._board.counts import ScoreCounts, count_cells
 from llm_power._board.operating_point import Declared, OperatingPoint, pair_indices
 from llm_power._board.resolve import resolve_board, stream_board
 from llm_power._board.stream import Keep, is_streamed, stream_pairs
@@ -24,7 +24,6 @@ from llm_power._choices import Kind
 from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.cluster_moments import moments_from_counts
 from llm_power._statistics.design_effect import category_bootstrap, leave_one_cluster_out
 from llm_power._statistics.e_process import BETA_2_2, BETA_4_4, UNIFORM_98
 from llm_power._statistics.max_t import GapDraws, centred_scores, max_t_family
@@ -144,13 +143,12 @@ def paired_bootstrap(size: Size) -> Call:
 def clusters(size: Size) -> Call:
     """Resample the clusters, and leave out one at a time, from the counts of each."""
     scores, codes = draw_scores(size), cluster_codes(size)
-    cells = count_cells_by_cluster(scores, codes, *pair_indices(size.models, "all"))
-    moments = moments_from_counts(cells.n_items, cells.b, cells.c)
+    moments = ScoreCounts(scores, codes).tables(*pair_indices(size.models, "all")).moments()
 
     def call() -> Callable[[], Answers]:
         category_bootstrap(moments, rng=1, n_resamples=DRAWS)
         leave_one_cluster_out(moments)
-        return lambda: {"gap": (cells.b - cells.c).sum(axis=0) / size.items}
+        return lambda: {"gap": moments.sum_d.sum(axis=0) / size.items}
 
     return call
 

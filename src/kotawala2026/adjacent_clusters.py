@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from llm_power._board.cluster_robustness import difficulty_bins
-from llm_power._board.counts import count_cells_by_cluster
+from llm_power._board.counts import ScoreCounts
 from llm_power._board.operating_point import pair_indices
 from llm_power._errors import one_line
 from llm_power._statistics.arrays import FloatArray, IntArray
-from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_counts
+from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power_audit._csv import csv_rows
 from llm_power_audit.printed_tables import PublishedError
 from replication.constraints import Interval
@@ -38,8 +38,7 @@ def load_categories(path: Path) -> dict[str, int]:
 
 def adjacent_moments(values: FloatArray, labels: IntArray) -> ClusterMoments:
     """Return each adjacent pair's sums over clusters, of (n_items, n_models) ranked columns."""
-    cells = count_cells_by_cluster(values, labels, *pair_indices(values.shape[1], "adjacent"))
-    return moments_from_counts(cells.n_items, cells.b, cells.c)
+    return ScoreCounts(values, labels).tables(*pair_indices(values.shape[1], "adjacent")).moments()
 
 
 def quartile_moments(values: FloatArray) -> ClusterMoments:

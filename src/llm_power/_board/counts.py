@@ -202,13 +202,6 @@ def count_cells(scores: FloatArray, first: IntArray, second: IntArray) -> PairCe
     return ScoreCounts(scores).tables(first, second).cells()
 
 
-def count_cells_by_cluster(
-    scores: FloatArray, codes: IntArray, first: IntArray, second: IntArray
-) -> PairCells:
-    """Return the same within each cluster of `codes`, (n_items,): (n_clusters, n_pairs)."""
-    return PairCells(*ScoreCounts(scores, codes).tables(first, second).counts.astype(np.int64))
-
-
 class ScoreMoments:
     """Graded scores, (n_items, n_models), laid out for the moments of any pairs' differences.
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kotawala2026.adjacent_clusters import load_categories
+from kotawala2026.adjacent_clusters import adjacent_moments, load_categories
 from kotawala2026.exhibits.item_count import implied_item_count
 from kotawala2026.findings import on_scores
 from kotawala2026.witness.mmlu_pro import (
@@ -22,9 +22,9 @@ from kotawala2026.witness.mmlu_pro import (
     prepare_panel,
     witness_scores,
 )
-from llm_power._board.counts import count_cells, count_cells_by_cluster
+from llm_power._board.counts import count_cells
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_counts
+from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.design_effect import cluster_resolution, leave_one_cluster_out
 from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power_audit.agreement import agrees
@@ -60,8 +60,7 @@ def scores(witness: MmluProWitness) -> TaskScores:
 @pytest.fixture(scope="module")
 def moments(scores: TaskScores) -> ClusterMoments:
     _, codes = np.unique(np.asarray(scores.clusters["category"]), return_inverse=True)
-    cells = count_cells_by_cluster(scores.values, codes.astype(np.int64), FIRST, FIRST + 1)
-    return moments_from_counts(cells.n_items, cells.b, cells.c)
+    return adjacent_moments(scores.values, codes.astype(np.int64))
 
 
 def held_against(constraints: Sequence[Constraint], scores: TaskScores) -> pd.DataFrame:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from llm_power._board import counts
 from llm_power._board.counts import (
+    ScoreCounts,
     ScoreMoments,
     count_cells,
-    count_cells_by_cluster,
 )
 from llm_power._board.operating_point import pair_indices
 from llm_power._errors import InvalidArgument
@@ -53,12 +53,12 @@ def test_clusters_add_up_to_the_whole(seed: int) -> None:
     codes = np.arange(30) % 4
     first, second = pair_indices(5, "all")
     whole = count_cells(scores, first, second)
-    parts = count_cells_by_cluster(scores, codes, first, second)
-    assert parts.b.shape == (4, 10)
-    for name in ("n11", "b", "c", "n00", "n_items"):
-        np.testing.assert_array_equal(getattr(parts, name).sum(axis=0), getattr(whole, name))
+    parts = ScoreCounts(scores, codes).tables(first, second)
+    assert parts.counts.shape == (4, 4, 10)
+    for table, name in zip(parts.counts, ("n11", "b", "c", "n00"), strict=True):
+        np.testing.assert_array_equal(table.sum(axis=0), getattr(whole, name))
     one = count_cells(scores[codes == 2], first, second)
-    np.testing.assert_array_equal(parts.c[2], one.c)
+    np.testing.assert_array_equal(parts.counts[2, 2], one.c)
 
 
 @given(seeds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llm_power._board.counts import count_cells_by_cluster
+from llm_power._board.counts import ScoreCounts
 from llm_power._errors import InvalidArgument
 from replication.witness.chain import chain_scores, start_counts
 
@@ -20,9 +20,9 @@ def test_counts_of_every_neighbor_pair_are_exact_in_every_cluster(kappa: float) 
     values = chain_scores(SIZES, B, C, start, kappa=kappa, rng=np.random.default_rng(3))
     first = np.arange(3, dtype=np.int64)
     codes = np.repeat(np.arange(3, dtype=np.int64), SIZES)
-    cells = count_cells_by_cluster(values, codes, first, first + 1)
-    np.testing.assert_array_equal(cells.b, B.T)
-    np.testing.assert_array_equal(cells.c, C.T)
+    _, b, c, _ = ScoreCounts(values, codes).tables(first, first + 1).counts
+    np.testing.assert_array_equal(b, B.T)
+    np.testing.assert_array_equal(c, C.T)
     behind = np.concatenate([[0], np.cumsum((B - C).sum(axis=1))])
     np.testing.assert_array_equal(values.sum(axis=0), 70 - behind)
 
