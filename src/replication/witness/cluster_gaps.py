@@ -229,12 +229,7 @@ class _ClusterSets:
 
 
 def integer_gaps(
-    targets: PairTargets,
-    gaps: FloatArray,
-    misfit: Score,
-    *,
-    width: int = 3,
-    shortlist: int = SHORTLIST,
+    targets: PairTargets, gaps: FloatArray, misfit: Score, *, width: int
 ) -> tuple[IntArray, int]:
     r"""Find whole gaps near `gaps` with the pair's D and with Q in the interval of Table 4."""
     # Meet in the middle: the clusters are halved, all combinations of neighbors are listed in each
@@ -244,7 +239,7 @@ def integer_gaps(
     base = np.rint(gaps).astype(np.int64) - (width - 1) // 2
     even = _half(targets, gaps, base, 0, width)
     odd = _half(targets, gaps, base, 1, width)
-    pool, n_solutions = _solutions(even, odd, targets.difference, interval, shortlist)
+    pool, n_solutions = _solutions(even, odd, targets.difference, interval)
     if n_solutions == 0:
         return _closest(even, odd, targets.difference, interval), 0
     candidates = np.stack([_join(even, odd, a, b) for _, a, b in pool])
@@ -311,7 +306,7 @@ def _matched(
 
 
 def _solutions(
-    first: _Half, second: _Half, difference: int, interval: tuple[float, float], shortlist: int
+    first: _Half, second: _Half, difference: int, interval: tuple[float, float]
 ) -> tuple[list[tuple[float, int, int]], int]:
     """Return the nearest solutions as (distance, row, row), and how many there are in all."""
     lower, upper = interval
@@ -326,9 +321,9 @@ def _solutions(
         place = np.arange(len(a)) - np.repeat(np.cumsum(matches) - matches, matches)
         b = partners[np.repeat(low, matches) + place]
         distance = first.distance[a] + second.distance[b]
-        near = np.argsort(distance, kind="stable")[:shortlist]
+        near = np.argsort(distance, kind="stable")[:SHORTLIST]
         pool += zip(distance[near].tolist(), a[near].tolist(), b[near].tolist(), strict=True)
-    return sorted(pool)[:shortlist], count
+    return sorted(pool)[:SHORTLIST], count
 
 
 def _closest(

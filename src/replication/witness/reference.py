@@ -38,7 +38,8 @@ Summaries = Callable[[FloatArray], FloatArray]
 
 _NEWTON_STEPS = 200
 _LARGEST_EXPONENT = 300.0
-_WIDEST = 64
+# Half the width of the window around each cell's center, at first and at most.
+_NARROWEST, _WIDEST = 4, 64
 
 # Share of an interval that is aimed at: a value at the very edge could round either way.
 _FULL = 0.999
@@ -116,18 +117,19 @@ def information_projection(
 
 
 def integer_projection(
-    center: FloatArray, rows: FloatArray, targets: FloatArray, *, window: int = 4
+    center: FloatArray, rows: FloatArray, targets: FloatArray
 ) -> IntArray | None:
     """Return the whole table with ``rows @ table == targets`` nearest to `center`."""
     # The cost of a cell is convex, so it is a sum of growing increments of one item each: with a
     # binary an item, an optimal solution takes them in order, and the program is linear. An
     # optimum that touches no edge of the window is global, again by convexity.
     p = positive("center", center)
-    reach = max(float(p.sum()), float(np.abs(targets).max()))
+    largest = max(float(p.sum()), float(np.abs(targets).max()))
+    window = _NARROWEST
     while True:
         base = np.maximum(np.floor(p) - window, 0.0)
         units = _solve_units(p, base, 2 * window + 1, rows, targets)
-        everything = window > reach
+        everything = window > largest
         if units is not None:
             inside = (units < 2 * window + 1) & ((units > 0) | (base == 0))
             if everything or bool(np.all(inside)):

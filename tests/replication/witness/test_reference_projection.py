@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from scipy.special import kl_div
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import FloatArray
+from replication.witness import reference
 from replication.witness.reference import information_projection, integer_projection
 
 # A 2 x 3 table by rows: sums of both rows, then of the first two columns.
@@ -81,7 +83,8 @@ def test_integer_projection_is_the_best_of_all_tables(
         for x in product(range(total + 1), repeat=4)
         if sum(x) == total and x[0] + x[2] == part
     ]
-    found = integer_projection(p, rows, np.array([total, part], dtype=float), window=window)
+    with patch.object(reference, "_NARROWEST", window):
+        found = integer_projection(p, rows, np.array([total, part], dtype=float))
     if not tables:
         assert found is None
         return
@@ -91,10 +94,16 @@ def test_integer_projection_is_the_best_of_all_tables(
     assert kl_div(found, p).sum() == pytest.approx(best, abs=1e-6)
 
 
+@pytest.fixture
+def _narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reference, "_NARROWEST", 1)
+
+
+@pytest.mark.usefixtures("_narrow")
 def test_the_window_grows_until_the_optimum_is_inside() -> None:
     center = np.array([50.0, 50.0])
     rows = np.array([[1.0, 1.0], [1.0, 0.0]])
-    found = integer_projection(center, rows, np.array([100.0, 72.0]), window=1)
+    found = integer_projection(center, rows, np.array([100.0, 72.0]))
     assert found is not None
     assert found.tolist() == [72, 28]
 
@@ -104,8 +113,9 @@ def test_arguments_are_checked() -> None:
         information_projection(np.array([0.0, 1.0]), np.ones((1, 2)), np.ones(1))
 
 
+@pytest.mark.usefixtures("_narrow")
 def test_an_optimum_at_the_edge_of_the_window_is_looked_for_beyond_it() -> None:
     """Of three more items the large cell takes all: the small one would have to double."""
-    found = integer_projection(np.array([100.0, 1.0]), np.ones((1, 2)), np.array([104.0]), window=1)
+    found = integer_projection(np.array([100.0, 1.0]), np.ones((1, 2)), np.array([104.0]))
     assert found is not None
     assert found.tolist() == [103, 1]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import FloatArray
+from replication.witness import cluster_gaps
 from replication.witness.cluster_gaps import (
     PairTargets,
     explained_interval,
@@ -21,7 +22,10 @@ from replication.witness.cluster_gaps import (
 
 
 @pytest.mark.parametrize("width", [3, 4])
-def test_meet_in_the_middle_finds_every_solution_that_brute_force_finds(width: int) -> None:
+def test_meet_in_the_middle_finds_every_solution_that_brute_force_finds(
+    width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_gaps, "SHORTLIST", 10**6)
     gaps = np.array([9, -4, 3, 8, -2, 6], dtype=np.int64)
     targets = targets_at(gaps, 100, width=0.004)
     near = gaps + np.array([0.3, -0.2, 0.4, -0.4, 0.1, -0.3])
@@ -36,7 +40,7 @@ def test_meet_in_the_middle_finds_every_solution_that_brute_force_finds(width: i
     q = (every**2 / SIZES).sum(axis=1)
     solutions = every[(every.sum(axis=1) == gaps.sum()) & (lower <= q) & (q <= upper)]
     assert len(solutions) > 3
-    found, count = integer_gaps(targets, near, misfit, width=width, shortlist=10**6)
+    found, count = integer_gaps(targets, near, misfit, width=width)
     assert count == len(solutions)
     best = solutions[np.argmin(misfit(solutions.astype(np.float64)))]
     np.testing.assert_array_equal(found, best)
@@ -46,7 +50,7 @@ def test_without_a_solution_the_nearest_miss_is_returned_and_no_solution_is_clai
     gaps = np.array([9, -4, 3, 8, -2, 6], dtype=np.int64)
     targets = targets_at(gaps, 100)
     elsewhere = PairTargets(SIZES, targets.b, targets.c, (0.5, 0.500001))
-    found, count = integer_gaps(elsewhere, gaps.astype(np.float64), lambda x: x[:, 0])
+    found, count = integer_gaps(elsewhere, gaps.astype(np.float64), lambda x: x[:, 0], width=3)
     assert count == 0
     every = np.array([gaps + step for step in product((-1, 0, 1), repeat=len(SIZES))])
     every = every[every.sum(axis=1) == gaps.sum()]
