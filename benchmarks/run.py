@@ -153,11 +153,11 @@ class Runner:
             yield replace(row, seconds=seconds)
 
 
-def _expected(found: Sequence[Measured], size: Size) -> float:
+def _expected(runs: Sequence[Measured], size: Size) -> float:
     """Return the seconds that a larger size takes: what comes with the work, and what does not."""
-    fixed, each = 0.0, found[-1].seconds[0] / found[-1].size.work
-    if len(found) > 1:
-        before, last = found[-2:]
+    fixed, each = 0.0, runs[-1].seconds[0] / runs[-1].size.work
+    if len(runs) > 1:
+        before, last = runs[-2:]
         each = (last.seconds[0] - before.seconds[0]) / (last.size.work - before.size.work)
         fixed = last.seconds[0] - each * last.size.work
     return fixed + each * size.work

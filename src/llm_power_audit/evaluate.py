@@ -37,7 +37,7 @@ _REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome(SelectedValue, Ruling):
-    """The outcome of one check: what it found, with the joint error, and the ruling on it."""
+    """The outcome of one check: the value selected, with the joint error, and the ruling on it."""
 
     check: Check  # As the register has it
     undefined: str = ""  # Why there is no value; empty where there is one
@@ -187,8 +187,8 @@ class Court:
                     outcomes.append(_outcome(claim, check, self._folder, claims, rounding))
                 except Undefined as error:
                     nothing = Ruling("not_checkable", "", math.nan, math.nan)
-                    found = SelectedValue("", "none")
-                    outcomes.append(_assemble(check, found, 0.0, nothing, error.problem))
+                    selected = SelectedValue("", "none")
+                    outcomes.append(_assemble(check, selected, 0.0, nothing, error.problem))
         return _judge(claim, tuple(outcomes), self._folder.rule_of)
 
     def judge_again(self, claim: Claim, claims: Mapping[str, Claim]) -> Judged:
@@ -226,18 +226,18 @@ def _outcome(
         return _against_claim(claim, check, claims[check.claim])
     statement = claim.statement
     role = claims[check.role_of].role if check.role_of else claim.role
-    found = folder.find(check, role, as_text=statement.relation == "text")
+    selected = folder.find(check, role, as_text=statement.relation == "text")
     ruling = judge_value(
         statement,
-        **vars(found),
+        **vars(selected),
         printed_standard_error=claim.printed_standard_error,
         one_is_enough=claim.kind == "cross_check",
         rounding=rounding,
     )
     if _in_other_unit(claim, check) and ruling.verdict in HOLDING:
         ruling = replace(ruling, verdict="contradicted", rounding="")
-    error = joint_error(found.standard_error, claim.printed_standard_error)
-    return _assemble(check, found, error, ruling)
+    error = joint_error(selected.standard_error, claim.printed_standard_error)
+    return _assemble(check, selected, error, ruling)
 
 
 def _in_other_unit(claim: Claim, check: Check) -> bool:
@@ -267,9 +267,9 @@ def _against_claim(claim: Claim, check: Check, other: Claim) -> Outcome:
 
 
 def _assemble(
-    check: Check, found: SelectedValue, error: float, ruling: Ruling, undefined: str = ""
+    check: Check, selected: SelectedValue, error: float, ruling: Ruling, undefined: str = ""
 ) -> Outcome:
-    seen = vars(found) | {"standard_error": error}
+    seen = vars(selected) | {"standard_error": error}
     return Outcome(**seen, **vars(ruling), check=check, undefined=undefined)
 
 

@@ -104,11 +104,11 @@ class PairCells:
         """Return the verdicts by the declared test."""
         return binary_verdicts(self.b, self.c, self.n_items, test=test, **settings)
 
-    def chance_of_turning(self, found: Verdicts, test: np.ndarray, level: float) -> FloatArray:
+    def chance_of_turning(self, verdicts: Verdicts, test: np.ndarray, level: float) -> FloatArray:
         """Return the chance that a new sample turns each verdict, by the test that it is of."""
-        sign, n = found.direction, self.n_items
+        sign, n = verdicts.direction, self.n_items
         exact = exact_chance_of_turning(self.b, self.c, sign, level=level, n_items=n)
-        return np.where(test == "exact", exact, chance_of_turning(found.p, sign, level=level))
+        return np.where(test == "exact", exact, chance_of_turning(verdicts.p, sign, level=level))
 
     def mean_square(self, _delta: FloatArray) -> FloatArray:
         """Return the mean square of an item's difference."""
@@ -218,9 +218,9 @@ class DifferenceMoments:
         n = self.n_items.astype(np.float64)
         return mean_verdicts(*self._law, n, skew=self.skew_d, hall_df=n - 1, **settings)
 
-    def chance_of_turning(self, found: Verdicts, _test: np.ndarray, level: float) -> FloatArray:
+    def chance_of_turning(self, verdicts: Verdicts, _test: np.ndarray, level: float) -> FloatArray:
         """Return the chance that a new sample turns each verdict."""
-        return chance_of_turning(found.p, found.direction, level=level)
+        return chance_of_turning(verdicts.p, verdicts.direction, level=level)
 
     def mean_square(self, delta: FloatArray) -> FloatArray:
         """Return the mean square of an item's difference about a gap of the verdict."""

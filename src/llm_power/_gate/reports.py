@@ -31,15 +31,15 @@ def comparison_answer(*compared: Comparison) -> Answer:
 
 def comparison_junit(*compared: Comparison, fail_if: Collection[str]) -> str:
     """Return a test report of one case a task, as continuous integration servers read it."""
-    failed = [found.outcome in fail_if for found in compared]
+    failed = [result.outcome in fail_if for result in compared]
     numbers = {"tests": str(len(compared)), "failures": str(sum(failed)), "errors": "0"}
     suite = ElementTree.Element("testsuite", {"name": "llm-power compare", **numbers})
-    for found, refused in zip(compared, failed, strict=True):
-        name = one_line(f"{found.candidate} against {found.baseline}")
-        case = ElementTree.SubElement(suite, "testcase", classname=one_line(found.task), name=name)
-        answer = _task_answer(found, len(compared))
+    for result, refused in zip(compared, failed, strict=True):
+        name = one_line(f"{result.candidate} against {result.baseline}")
+        case = ElementTree.SubElement(suite, "testcase", classname=one_line(result.task), name=name)
+        answer = _task_answer(result, len(compared))
         if refused:
-            attributes = {"type": found.outcome, "message": one_line(answer.headline)}
+            attributes = {"type": result.outcome, "message": one_line(answer.headline)}
             ElementTree.SubElement(case, "failure", attributes).text = as_text(answer)
         else:
             ElementTree.SubElement(case, "system-out").text = as_text(answer)
@@ -65,72 +65,71 @@ def _head(compared: Sequence[Comparison]) -> str:
     return f"{spoken(outcome)}{within}: {first.candidate} against {first.baseline} on {where}"
 
 
-def _task_answer(found: Comparison, n_tasks: int) -> Answer:
+def _task_answer(result: Comparison, n_tasks: int) -> Answer:
     """Return the answer on one of so many tasks."""
-    words = ("broke", "mended") if found.kind == "binary" else ("got worse", "got better")
-    flips = tuple(map(Items, words, (found.broke, found.mended)))
-    return Answer(_head([found]), asdict(found), _sentences(found, n_tasks), flips)
+    words = ("broke", "mended") if result.kind == "binary" else ("got worse", "got better")
+    flips = tuple(map(Items, words, (result.broke, result.mended)))
+    return Answer(_head([result]), asdict(result), _sentences(result, n_tasks), flips)
 
 
-def _sentences(found: Comparison, n_tasks: int) -> tuple[str, ...]:
-    gap_of = partial(signed_gap, measure=found.measure)
-    of = " of 100" if found.measure == POINTS else ""
-    means = "unweighted means " if found.is_weighted else ""
+def _sentences(result: Comparison, n_tasks: int) -> tuple[str, ...]:
+    gap_of = partial(signed_gap, measure=result.measure)
+    of = " of 100" if result.measure == POINTS else ""
+    means = "unweighted means " if result.is_weighted else ""
     gap = (
-        f"gap {found.measure.with_unit(gap_of(found.gap))} "
-        f"({means}{found.measure.shown(found.candidate_score, 1)} against "
-        f"{found.measure.shown(found.baseline_score, 1)}{of}), {confidence(found.alpha)} interval "
-        f"{gap_of(found.gap_low_single)} to {gap_of(found.gap_high_single)}"
+        f"gap {result.measure.with_unit(gap_of(result.gap))} "
+        f"({means}{result.measure.shown(result.candidate_score, 1)} against "
+        f"{result.measure.shown(result.baseline_score, 1)}{of}), {confidence(result.alpha)} "
+        f"interval {gap_of(result.gap_low_single)} to {gap_of(result.gap_high_single)}"
     )
     if n_tasks > 1:
-        gap += (
-            f"; {gap_of(found.gap_low)} to {gap_of(found.gap_high)} of all {n_tasks} tasks at once"
-        )
-    family = f"; {p_value(found.p_family)} adjusted for {n_tasks} tasks" if n_tasks > 1 else ""
-    p = f"{p_of_sentence(found.p_single)} ({TEST_NAMES[found.test]}){family}"
-    less = found.measure.sentence.replace("first model", "candidate")
-    decides = _what_decides(found) if found.more_items else ""
-    return (gap, p, _counted_items(found), *filter(None, (less, _by_margin(found), decides)))
+        gap += f"; {gap_of(result.gap_low)} to {gap_of(result.gap_high)} of all {n_tasks} tasks "
+        gap += "at once"
+    family = f"; {p_value(result.p_family)} adjusted for {n_tasks} tasks" if n_tasks > 1 else ""
+    p = f"{p_of_sentence(result.p_single)} ({TEST_NAMES[result.test]}){family}"
+    less = result.measure.sentence.replace("first model", "candidate")
+    decides = _what_decides(result) if result.more_items else ""
+    return (gap, p, _counted_items(result), *filter(None, (less, _by_margin(result), decides)))
 
 
-def _counted_items(found: Comparison) -> str:
-    alike = found.n_items - len(found.broke) - len(found.mended)
-    out = counted(found.n_unscored, "item")
-    lacking = f"; {out} left out for want of a score" if found.n_unscored else ""
-    return f"{counted(found.n_items, 'item')}, {alike:,} of them with the same score{lacking}"
+def _counted_items(result: Comparison) -> str:
+    alike = result.n_items - len(result.broke) - len(result.mended)
+    out = counted(result.n_unscored, "item")
+    lacking = f"; {out} left out for want of a score" if result.n_unscored else ""
+    return f"{counted(result.n_items, 'item')}, {alike:,} of them with the same score{lacking}"
 
 
-def _margin(found: Comparison) -> str:
-    return margin_shown(found.margin, found.measure)
+def _margin(result: Comparison) -> str:
+    return margin_shown(result.margin, result.measure)
 
 
-def _by_margin(found: Comparison) -> str:
+def _by_margin(result: Comparison) -> str:
     """Say what a margin leaves open, and what it passes over."""
-    if found.outcome == "undetermined" and found.margin is not None:
-        return f"A loss of {_margin(found)} or more is not ruled out."
-    if _is_tolerated_loss(found):
-        return f"The candidate is worse, by less than the margin of {_margin(found)}."
+    if result.outcome == "undetermined" and result.margin is not None:
+        return f"A loss of {_margin(result)} or more is not ruled out."
+    if _is_tolerated_loss(result):
+        return f"The candidate is worse, by less than the margin of {_margin(result)}."
     return ""
 
 
-def _is_tolerated_loss(found: Comparison) -> bool:
-    return found.outcome == "equivalent" and found.gap_high_single < 0
+def _is_tolerated_loss(result: Comparison) -> bool:
+    return result.outcome == "equivalent" and result.gap_high_single < 0
 
 
-def _what_decides(found: Comparison) -> str:
-    if math.isinf(found.more_items):
-        if found.gap == 0:
+def _what_decides(result: Comparison) -> str:
+    if math.isinf(result.more_items):
+        if result.gap == 0:
             return "From a gap of 0 no number of items follows that would decide it."
-        within = "" if found.margin is None else ", or that it is within the margin,"
+        within = "" if result.margin is None else ", or that it is within the margin,"
         return (
             f"Even a thousand times these items show the sign of the gap{within} with a chance "
-            f"below {found.power:g}."
+            f"below {result.power:g}."
         )
-    shown = "better" if found.gap > 0 else "worse"
-    if found.decided_as == "equivalent":
+    shown = "better" if result.gap > 0 else "worse"
+    if result.decided_as == "equivalent":
         shown = "equivalent"
-    more, total = found.more_items, found.n_items + found.more_items
+    more, total = result.more_items, result.n_items + result.more_items
     return (
-        f"{more:,.0f} more items, {total:,.0f} in all, have a chance of {found.power:g} to show it "
-        f"{shown}."
+        f"{more:,.0f} more items, {total:,.0f} in all, have a chance of {result.power:g} to show "
+        f"it {shown}."
     )

@@ -47,40 +47,40 @@ _OBSERVED: Final = (
 )
 
 
-def plan_answer(found: AssumedPlan, *, observed: bool = False) -> Answer:
+def plan_answer(result: AssumedPlan, *, observed: bool = False) -> Answer:
     """Return a plan with what it assumes, which a run may have shown, and what it rests on."""
-    if isinstance(found, RepeatsPlan):
-        return _of_repeats(found)
-    plans, heads = _columns(found)
+    if isinstance(result, RepeatsPlan):
+        return _of_repeats(result)
+    plans, heads = _columns(result)
     plan = plans[-1]
     parts: list[Table | Notes] = [*_required(plans, heads)]
     if plan.clusters is not None:
         parts.append(_ways(plan.clusters))
-    if plan.sizes and not isinstance(found, PlanRange):
+    if plan.sizes and not isinstance(result, PlanRange):
         parts.append(_errors(plan))
-    notes = [*_notes(found, plan), *([_OBSERVED] if observed else [])]
-    if isinstance(found, PlanRange) and found.open == "discordance":
+    notes = [*_notes(result, plan), *([_OBSERVED] if observed else [])]
+    if isinstance(result, PlanRange) and result.open == "discordance":
         notes.append(_OPEN)
     return Answer(
-        _headline(found),
-        asdict(found),
-        (_assumed(found, plan),),
+        _headline(result),
+        asdict(result),
+        (_assumed(result, plan),),
         parts=(*parts, *([Notes(tuple(notes))] if notes else [])),
     )
 
 
-def _headline(found: _OfPairs) -> str:
-    if isinstance(found, PlanRange):
-        return _range_sentence(found)
-    return _gap_sentence(found) if isinstance(found, DetectableGap) else _sentence(found)
+def _headline(result: _OfPairs) -> str:
+    if isinstance(result, PlanRange):
+        return _range_sentence(result)
+    return _gap_sentence(result) if isinstance(result, DetectableGap) else _sentence(result)
 
 
-def _columns(found: _OfPairs) -> tuple[list[Plan], list[str]]:
-    if isinstance(found, PlanRange):
-        return [found.fewest, found.most], [name for name, _ in ENDS[found.open]]
-    if isinstance(found, DetectableGap):
-        return [found.plan], ["items"]
-    return [found], ["items"]
+def _columns(result: _OfPairs) -> tuple[list[Plan], list[str]]:
+    if isinstance(result, PlanRange):
+        return [result.fewest, result.most], [name for name, _ in ENDS[result.open]]
+    if isinstance(result, DetectableGap):
+        return [result.plan], ["items"]
+    return [result], ["items"]
 
 
 def _sentence(plan: Plan) -> str:
@@ -106,17 +106,18 @@ def _sentence(plan: Plan) -> str:
     )
 
 
-def _clusters_sentence(plan: Plan, found: ClusterItems, gap: str) -> str:
+def _clusters_sentence(plan: Plan, clusters: ClusterItems, gap: str) -> str:
     asked = plan.question
-    more = f"{found.n_clusters_needed:,.0f} clusters of {counted(found.size, 'item')}"
-    if not isfinite(found.per_cluster):
+    more = f"{clusters.n_clusters_needed:,.0f} clusters of {counted(clusters.size, 'item')}"
+    if not isfinite(clusters.per_cluster):
         return (
-            f"{found.n_clusters:,} clusters are too few at an ICC of {asked.icc:g}, however many "
-            f"items they have: plan {more}, {found.n_clusters_needed * found.size:,.0f} in all, "
-            f"for the gap of {gap}; fewer than {found.fewest:,.0f} clusters never suffice."
+            f"{clusters.n_clusters:,} clusters are too few at an ICC of {asked.icc:g}, however "
+            f"many items they have: plan {more}, "
+            f"{clusters.n_clusters_needed * clusters.size:,.0f} in all, for the gap of {gap}; "
+            f"fewer than {clusters.fewest:,.0f} clusters never suffice."
         )
     return (
-        f"Plan {_shared(plan, found)}: they detect a gap of {gap} with power {asked.power:g}; "
+        f"Plan {_shared(plan, clusters)}: they detect a gap of {gap} with power {asked.power:g}; "
         f"{more} suffice too."
     )
 
@@ -125,42 +126,41 @@ def _items(number: float) -> str:
     return counted(int(number), "item")
 
 
-def _shared(plan: Plan, found: ClusterItems) -> str:
-    return (
-        f"{_items(plan.items)}, {found.per_cluster:,.0f} from each of {found.n_clusters:,} clusters"
-    )
+def _shared(plan: Plan, clusters: ClusterItems) -> str:
+    each = f"{clusters.per_cluster:,.0f} from each of {clusters.n_clusters:,} clusters"
+    return f"{_items(plan.items)}, {each}"
 
 
-def _range_sentence(found: PlanRange) -> str:
-    most, clusters = found.most, found.most.clusters
+def _range_sentence(plans: PlanRange) -> str:
+    most, clusters = plans.most, plans.most.clusters
     if not isfinite(most.items):
-        where = ENDS[found.open][1][1]
+        where = ENDS[plans.open][1][1]
         return f"{where[0].upper()}{where[1:]} {_sentence(most)}" if clusters else _sentence(most)
     items = _items(most.items) if clusters is None else _shared(most, clusters)
-    if found.open == "discordance":
+    if plans.open == "discordance":
         return (
             f"Plan {items}: enough for power {most.question.power:g} on however many items the "
-            f"models differ; {found.fewest.items:,.0f} suffice if one model solves all that the "
+            f"models differ; {plans.fewest.items:,.0f} suffice if one model solves all that the "
             "other solves."
         )
     return (
         f"Plan {items}: enough at every correlation of the scores that the accuracies admit; "
-        f"{found.fewest.items:,.0f} suffice at the highest correlation."
+        f"{plans.fewest.items:,.0f} suffice at the highest correlation."
     )
 
 
-def _gap_sentence(found: DetectableGap) -> str:
-    asked, clusters = found.plan.question, found.plan.clusters
-    if not found.plan.pair.discordance:
+def _gap_sentence(detectable: DetectableGap) -> str:
+    asked, clusters = detectable.plan.question, detectable.plan.clusters
+    if not detectable.plan.pair.discordance:
         return "No number of items separates models that never differ on an item."
-    if not isfinite(found.gap):
+    if not isfinite(detectable.gap):
         never = clusters is not None and not isfinite(clusters.per_cluster)
-        none = f"No gap is detectable on {counted(found.n_items, 'item')}"
+        none = f"No gap is detectable on {counted(detectable.n_items, 'item')}"
         more = f" from {asked.clusters} clusters: plan more clusters." if never else ": plan more."
         return none + more
     return (
-        f"{found.n_items:,} items detect gaps of {points(found.gap, up=True)} or more with power "
-        f"{asked.power:g}."
+        f"{detectable.n_items:,} items detect gaps of {points(detectable.gap, up=True)} or more "
+        f"with power {asked.power:g}."
     )
 
 
@@ -260,9 +260,9 @@ def _table(first: str, heads: list[str], numbers: Mapping[str, Sequence[float]])
     return Table([[first, *heads], *([label, *map(whole, of)] for label, of in numbers.items())])
 
 
-def _ways(found: ClusterItems) -> Table:
+def _ways(clusters: ClusterItems) -> Table:
     rows = [["clusters", "items of each", "in all"]]
-    rows += [[f"{k:,}", whole(m), whole(k * m)] for k, m in found.ways]
+    rows += [[f"{k:,}", whole(m), whole(k * m)] for k, m in clusters.ways]
     return Table(rows)
 
 

@@ -61,28 +61,28 @@ def answer_from_counts(
 ) -> Answer:
     """Return the answer on a pair of 0/1 scored models from its discordant counts."""
     settings: dict[str, Any] = {"alpha": point.alpha, "power": point.power}
-    found = binary_verdicts(b, c, n_items, test=declared.test, margin=declared.margin, **settings)
+    verdict = binary_verdicts(b, c, n_items, test=declared.test, margin=declared.margin, **settings)
     n_star = float(required_n_discordance(b, c, n_items, **settings))
     low, high = required_n_interval(
-        found.interval.low, found.interval.high, (b + c) / n_items, **settings
+        verdict.interval.low, verdict.interval.high, (b + c) / n_items, **settings
     )
     level = confidence(point.alpha)
     why_none = "the gap is 0" if b == c else "which is better is too uncertain"
     if b + c == 0:
         why_none = "no item differs"
-    smallest = np.where(found.smallest_gap <= 1, found.smallest_gap, np.inf)
+    smallest = np.where(verdict.smallest_gap <= 1, verdict.smallest_gap, np.inf)
     answers = [
-        _gap("delta", "gap", found.interval.delta),
-        _gap("gap_low", f"gap, {level} interval from", found.interval.low),
-        _gap("gap_high", f"gap, {level} interval to", found.interval.high),
+        _gap("delta", "gap", verdict.interval.delta),
+        _gap("gap_low", f"gap, {level} interval from", verdict.interval.low),
+        _gap("gap_high", f"gap, {level} interval to", verdict.interval.high),
         *(_p(f"p_{name}", f"p, {_TESTS[name]}", p_of(b, c)) for name, p_of in P_VALUES.items()),
-        _text("verdict", f"verdict, {_TESTS[declared.test]}", str(found.verdict)),
-        _text("attainable", "significance attainable", bool(found.attainable)),
+        _text("verdict", f"verdict, {_TESTS[declared.test]}", str(verdict.verdict)),
+        _text("attainable", "significance attainable", bool(verdict.attainable)),
     ]
     if declared.margin is not None:
         within = f"gap within {declared.margin:g}"
         answers += [
-            _p("p_equivalence", f"p, {within}", found.p_equivalence),
+            _p("p_equivalence", f"p, {within}", verdict.p_equivalence),
             _items(
                 "n_equivalence",
                 f"items that show a {within}",
@@ -93,25 +93,25 @@ def answer_from_counts(
             ),
         ]
     turning = (
-        exact_chance_of_turning(b, c, found.direction, level=point.alpha, n_items=n_items)
+        exact_chance_of_turning(b, c, verdict.direction, level=point.alpha, n_items=n_items)
         if declared.test == "exact"
-        else chance_of_turning(found.p, found.direction, level=point.alpha)
+        else chance_of_turning(verdict.p, verdict.direction, level=point.alpha)
     )
     answers += [
-        _items("items_even", "new items, chance of 0.5 to decide it", found.even_items, why_none),
+        _items("items_even", "new items, chance of 0.5 to decide it", verdict.even_items, why_none),
         _items(
             "items_assured",
             f"new items, chance of {point.power:g} to decide it",
-            found.assured_items,
+            verdict.assured_items,
             why_none,
         ),
         _items(
             "more_items_needed",
             f"items to add to these, chance of {point.power:g}",
-            found.further_items,
+            verdict.further_items,
             why_none,
         ),
-        _text("decided_as", "likely verdict with these added", str(found.decided_as)),
+        _text("decided_as", "likely verdict with these added", str(verdict.decided_as)),
         _number("chance_of_turning", "chance a new sample changes the verdict", turning),
         _gap("smallest_gap", f"detectable gap, power {point.power:g}", smallest),
         _items("n_star", "N* at the observed gap", n_star),
@@ -124,7 +124,7 @@ def answer_from_counts(
         _items("n_mid_p", "at this gap, mid-p test", _counted_n(b, c, n_items, point, "mid_p")),
     ]
     answers += _monitored(b, c, n_items, point) + _errors(b, c, n_items, point, declared)
-    return _answer(_decided(found, n_items, point, declared), answers)
+    return _answer(_decided(verdict, n_items, point, declared), answers)
 
 
 def answer_from_accuracies(
@@ -141,24 +141,24 @@ def answer_from_accuracies(
         proportions(name, value)
     solved = round(p_a * n_items), round(p_b * n_items)
     settings: dict[str, Any] = {"alpha": point.alpha, "power": point.power}
-    found = resolution_over_correlations(*solved, n_items, **settings)
-    answer = "always" if found.always_resolved else _DEPENDS if found.depends else "never"
+    resolution = resolution_over_correlations(*solved, n_items, **settings)
+    answer = "always" if resolution.always_resolved else _DEPENDS if resolution.depends else "never"
     answers = [
         _text("solved_a", "items that A solves", solved[0]),
         _text("solved_b", "items that B solves", solved[1]),
         _gap("delta", "gap", (solved[0] - solved[1]) / n_items),
-        _number("rho_lowest", "lowest correlation", found.lowest.rho),
-        _number("rho_highest", "highest correlation", found.highest.rho),
-        _items("n_star_lowest_rho", "N* at the lowest correlation", found.lowest.n_star),
-        _items("n_star_highest_rho", "N* at the highest correlation", found.highest.n_star),
+        _number("rho_lowest", "lowest correlation", resolution.lowest.rho),
+        _number("rho_highest", "highest correlation", resolution.highest.rho),
+        _items("n_star_lowest_rho", "N* at the lowest correlation", resolution.lowest.n_star),
+        _items("n_star_highest_rho", "N* at the highest correlation", resolution.highest.n_star),
         _text("resolved", "resolved, as in the paper", answer),
     ]
     if answer == _DEPENDS:
         answers += [
-            _number("critical_rho", "from the correlation", found.critical_rho),
-            _text("critical_b", "that is, b at most", int(found.critical_b)),
+            _number("critical_rho", "from the correlation", resolution.critical_rho),
+            _text("critical_b", "that is, b at most", int(resolution.critical_b)),
         ]
-    of_tests = _tests_over_correlations(solved, n_items, int(found.b_lowest), point, declared)
+    of_tests = _tests_over_correlations(solved, n_items, int(resolution.b_lowest), point, declared)
     answers += of_tests
     if rho is not None:
         n_star = required_n_paired_binary(p_a, p_b, rho, **settings)
@@ -176,19 +176,19 @@ def _answer(headline: str, results: Sequence[PairResult]) -> Answer:
 
 
 def _decided(
-    found: Verdicts, n_items: int, at: OperatingPoint, asked: Declared, where: str = ""
+    verdict: Verdicts, n_items: int, at: OperatingPoint, asked: Declared, where: str = ""
 ) -> str:
     """Return the verdict in a sentence."""
-    of, delta = counted(n_items, "item"), float(found.interval.delta)
+    of, delta = counted(n_items, "item"), float(verdict.interval.delta)
     if delta == 0:
         gap = f"A and B solve equally many of {of}"
     else:
         leads, trails = ("A", "B") if delta > 0 else ("B", "A")
         gap = f"{leads} is {points(delta)} ahead of {trails} on {of}"
-    why = f"{p_of_sentence(float(found.p))} by the {_TESTS[asked.test]}"
-    if found.verdict == EQUIVALENT:
+    why = f"{p_of_sentence(float(verdict.p))} by the {_TESTS[asked.test]}"
+    if verdict.verdict == EQUIVALENT:
         why = f"within {points(asked.margin or 0)} by two one-sided tests"
-    return f"{str(found.verdict).capitalize()}{where}: {gap}, {why}, level {at.alpha:g}."
+    return f"{str(verdict.verdict).capitalize()}{where}: {gap}, {why}, level {at.alpha:g}."
 
 
 def _over_correlations(of_tests: Sequence[PairResult], asked: Declared) -> str:
@@ -213,11 +213,11 @@ def _at_correlation(
     lead = solved[0] - solved[1]
     only_a = p_a * (1 - p_b) - rho * np.sqrt(p_a * (1 - p_a) * p_b * (1 - p_b))
     b = min(max(round(n * only_a), lead, 0), solved[0], n - solved[1])
-    found = binary_verdicts(
+    verdict = binary_verdicts(
         b, b - lead, n, test=asked.test, margin=asked.margin, alpha=at.alpha, power=at.power
     )
     counts = f"where A alone solves about {counted(b, 'item')} and B alone {b - lead:,}"
-    return _decided(found, n, at, asked, f" at a correlation of {rho:g}, {counts}")
+    return _decided(verdict, n, at, asked, f" at a correlation of {rho:g}, {counts}")
 
 
 def _whole(values: Mapping[str, Value]) -> int:

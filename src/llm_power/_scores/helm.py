@@ -96,11 +96,11 @@ class _Reading:
         self._without_stats: set[str] = set()
         self._counts: set[int] = set()
 
-    def take(self, found: object) -> None:
+    def take(self, raw: object) -> None:
         """Take a record, of which only the statistic that is the score is kept."""
         self._n_records += 1
         remedy = "give the file as HELM wrote it"
-        record = self._log.checked(found, "record", self._n_records, remedy, _fault)
+        record = self._log.checked(raw, "record", self._n_records, remedy, _fault)
         item, trial = record["instance_id"], record["train_trial_index"]
         splits = {stat["name"].get("split") for stat in record["stats"]}
         if len(splits) > 1:

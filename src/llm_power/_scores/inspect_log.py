@@ -185,11 +185,11 @@ class _Reading:
         self._reducer = Choice("reducer", "reducers of the epochs", options.reducer)
         self._displays_more = False
 
-    def take(self, found: object, name: str | None = None) -> None:
+    def take(self, raw: object, name: str | None = None) -> None:
         """Take a sample, from the member of that name where the log is a zip."""
         self._n_samples += 1
         remedy = "have Inspect write the log again"
-        sample = self.log.checked(found, "sample", self._n_samples, remedy, _fault)
+        sample = self.log.checked(raw, "sample", self._n_samples, remedy, _fault)
         item, epoch = str(sample["id"]), sample["epoch"]
         if name not in {None, f"samples/{item}_epoch_{epoch}.json"}:
             raise self.log.fault(

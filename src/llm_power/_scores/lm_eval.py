@@ -118,11 +118,11 @@ class _Reading:
         self._metric = Choice("metric", "metrics", options.metric)
         self._filter = Choice("filter", "filters of the answers", options.filter)
 
-    def take(self, found: object) -> None:
+    def take(self, raw: object) -> None:
         """Take the score of one record."""
         self._n_records += 1
         remedy = "give samples as the harness writes them with --log_samples"
-        record = self._log.checked(found, "record", self._n_records, remedy, _fault)
+        record = self._log.checked(raw, "record", self._n_records, remedy, _fault)
         doc_id = self._item(record)
         name = record.get("filter")
         if name != self._filter.among([] if name is None else [name]):

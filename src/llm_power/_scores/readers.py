@@ -238,16 +238,16 @@ def _tasks_of(
 ) -> list[TaskScores]:
     """Read logs of one format, or one table."""
     if form := log_format(name):
-        found = form.tasks(list(dict.fromkeys(paths)), options, on_note)
+        returned = form.tasks(list(dict.fromkeys(paths)), options, on_note)
     else:
-        found = load_reader(name)(paths, options)
-    return _checked(found, name, paths[0], options)
+        returned = load_reader(name)(paths, options)
+    return _checked(returned, name, paths[0], options)
 
 
-def _checked(found: object, name: str, path: Path, options: ReadOptions) -> list[TaskScores]:
+def _checked(returned: object, name: str, path: Path, options: ReadOptions) -> list[TaskScores]:
     """Return the scores that a reader returned, with its name and what was declared of them."""
     checked = []
-    for task in found if isinstance(found, list) else [found]:
+    for task in returned if isinstance(returned, list) else [returned]:
         if not isinstance(task, TaskScores):
             raise ScoreError(
                 f"the reader {name!r} returned a {type(task).__name__} instead of TaskScores",

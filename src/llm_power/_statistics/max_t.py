@@ -103,26 +103,26 @@ class Tile:
         first, second = np.nonzero(np.triu(precision > cap, 1))
         self._sharp = first.astype(np.int32), second.astype(np.int32), precision[first, second]
 
-    def largest(self, sums: Singles, found: Singles, start: int, stop: int) -> Singles:
-        """Return the largest absolute deviate of draws `start` to `stop`, at least `found`."""
+    def largest(self, sums: Singles, maxima: Singles, start: int, stop: int) -> Singles:
+        """Return the largest absolute deviate of draws `start` to `stop`, at least `maxima`."""
         some = np.ascontiguousarray(sums[:, start:stop])
-        found = found[start:stop].copy()
+        maxima = maxima[start:stop].copy()
         first, second, precision = self._sharp
         for k in range(0, len(first), _PAIRS):
             pairs = slice(k, k + _PAIRS)
             deviates = some[first[pairs]]
             deviates -= some[second[pairs]]
             deviates *= precision[pairs, np.newaxis]
-            np.maximum(found, np.abs(deviates, out=deviates).max(axis=0), out=found)
+            np.maximum(maxima, np.abs(deviates, out=deviates).max(axis=0), out=maxima)
         if not self._caps[0].any():
-            return found
+            return maxima
         own = np.ascontiguousarray(some.T)
-        np.maximum(found, self._of_extremes(own), out=found)
-        for high, low in self._open(own, found):
+        np.maximum(maxima, self._of_extremes(own), out=maxima)
+        for high, low in self._open(own, maxima):
             for draws, a, b in _crossed(high, low):
                 deviates = (own[draws, a] - own[draws, b]) * self._precision[a, b]
-                np.maximum.at(found, draws, np.abs(deviates))
-        return found
+                np.maximum.at(maxima, draws, np.abs(deviates))
+        return maxima
 
     def _of_extremes(self, sums: Singles) -> Singles:
         """Return the largest deviate of a few high and low models, (n_draws,)."""
@@ -137,12 +137,12 @@ class Tile:
             np.maximum(found, np.abs(deviates).max(axis=(1, 2)), out=found)
         return found
 
-    def _open(self, sums: Singles, found: Singles) -> list[tuple[BoolArray, BoolArray]]:
-        """Return which A and B may be of a pair beyond `found`: A above B, and A below B.
+    def _open(self, sums: Singles, maxima: Singles) -> list[tuple[BoolArray, BoolArray]]:
+        """Return which A and B may be of a pair beyond `maxima`: A above B, and A below B.
 
         Sums and answers have a row a draw.
         """
-        n_a, least = len(self._precision), found[:, np.newaxis]
+        n_a, least = len(self._precision), maxima[:, np.newaxis]
         of_a, of_b = self._caps
         first = sums[:, :n_a]
         (lowest, low_a), (highest, high_a) = (
@@ -320,8 +320,8 @@ class GapDraws:
 
         `each` works through blocks of draws, on several cores for example.
         """
-        found = self._maxima.get((start, stop, family))
-        if found is None:
+        maxima = self._maxima.get((start, stop, family))
+        if maxima is None:
             sums = self._drawn.get((start, stop))
             if sums is None:
                 blocks = pairwise([*range(start, stop, _DRAWS), stop])
@@ -329,8 +329,8 @@ class GapDraws:
                 if sums.size <= _FEW_SUMS:
                     self._drawn[start, stop] = sums
             largest = self._of_adjacent(sums) if family == "adjacent" else self._of_all(sums, each)
-            found = self._maxima[start, stop, family] = np.asarray(largest, dtype=np.float64)
-        return found
+            maxima = self._maxima[start, stop, family] = np.asarray(largest, dtype=np.float64)
+        return maxima
 
     def _of_adjacent(self, sums: NDArray[np.float32]) -> NDArray[np.float32]:
         found = np.zeros(sums.shape[1], dtype=np.float32)
