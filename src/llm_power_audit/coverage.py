@@ -19,11 +19,10 @@ from llm_power._errors import LLMPowerError
 from llm_power_audit._csv import csv_table
 from llm_power_audit.claims import Claim
 from llm_power_audit.mutation import NUMBER_WORDS, stated_numbers
-from llm_power_audit.printed import parse_printed
+from llm_power_audit.printed import DIGITS, parse_printed
 
 # A number in plain text or in LaTeX: 12,032; .049; 9.9 \times 10^{-14}; \frac{1}{2}; 5%; nine.
 _POWER: Final = r"10\^\{?[-−]?\d+\}?"
-_DECIMAL: Final = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
 _WORD_VALUES: Final = {
     **{word: float(value) for value, word in enumerate(NUMBER_WORDS)},
     **{"half": 0.5, "halfway": 0.5, "twice": 2.0},
@@ -32,7 +31,7 @@ _WORD_VALUES: Final = {
 _NUMBER: Final = re.compile(
     rf"\\t?frac\{{\d+\}}\{{\d+\}}"
     rf"|{_POWER}"
-    rf"|{_DECIMAL}(?:\s*(?:\\times|×)\s*{_POWER})?(?:\\?%|M\b)?"
+    rf"|(?:{DIGITS})(?:\s*(?:\\times|×)\s*{_POWER})?(?:\\?%|M\b)?"
     rf"|\b(?:{'|'.join(_WORD_VALUES)})\b",
     re.ASCII | re.IGNORECASE,
 )

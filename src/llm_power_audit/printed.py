@@ -81,11 +81,13 @@ SUFFIX_EXPONENT: Final = {"": 0, "%": -2, "pp": -2, "M": 6}
 _RELATIONS: Mapping[str, Relation] = {
     "": "=", "<": "<", "≥": ">=", ">=": ">=", "≈": "≈",
 }  # fmt: skip
+#: Digits of a printed number: 12,032; 0.049; .049.
+DIGITS: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
 NUMBER: Final = re.compile(
     r"(?P<relation><|≥|>=|≈)?\s*"
     r"(?P<sign>[-−+])?"
     r"(?:10\^(?P<power>[-−]?\d+)"
-    r"|(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    rf"|(?P<digits>{DIGITS})"
     r"(?:\s*×\s*10\^(?P<exponent>[-−]?\d+))?)"
     r"\s*(?P<suffix>%|pp|M)?",
     re.ASCII,
