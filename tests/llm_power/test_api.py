@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import llm_power
-from llm_power import InvalidArgument
+from llm_power import InvalidArgument, simulation
 from llm_power._board.cluster_robustness import random_clusters
 from llm_power._cli import cli
 from llm_power._door import Reading
@@ -91,12 +91,14 @@ def test_a_default_is_the_one_that_is_documented(name: str) -> None:
             assert default == ast.literal_eval(shown.replace(",", "")), parameter
 
 
-_FUNCTIONS = [name for name in llm_power.__all__ if inspect.isfunction(getattr(llm_power, name))]
+_PUBLIC = [getattr(module, name) for module in (llm_power, simulation) for name in module.__all__]
+_FUNCTIONS = {named.__name__: named for named in _PUBLIC if inspect.isfunction(named)}
 
 
-@pytest.mark.parametrize("name", _FUNCTIONS)
-def test_a_function_documents_its_parameters_and_shows_an_example(name: str) -> None:
-    function = getattr(llm_power, name)
+@pytest.mark.parametrize("function", _FUNCTIONS.values(), ids=_FUNCTIONS)
+def test_a_function_documents_its_parameters_and_shows_an_example(
+    function: Callable[..., Any],
+) -> None:
     named = re.findall(r"^([\w, *]+?)(?: : .+)?$", inspect.getdoc(function) or "", re.MULTILINE)
     words = {word.lstrip("*") for line in named for word in line.split(", ")}
     assert {*inspect.signature(function).parameters, "Examples"} <= words

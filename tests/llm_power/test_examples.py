@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 import llm_power
+from llm_power import simulation
 
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-DOOR = {name: getattr(llm_power, name) for name in llm_power.__all__}
+_NAMED = [(name, getattr(m, name)) for m in (llm_power, simulation) for name in m.__all__]
+DOOR = {name: named for name, named in _NAMED if callable(named)}
 
 
 @pytest.mark.parametrize("name", DOOR)

@@ -144,7 +144,29 @@ class AgreementRate(_TwoAccuracies):
 
 
 def admissible_agreement(p_a: float, p_b: float) -> tuple[float, float]:
-    r"""Interval of agreement rates: :math:`|p_A + p_B - 1|` to :math:`1 - |p_A - p_B|`."""
+    r"""Interval of agreement rates: :math:`|p_A + p_B - 1|` to :math:`1 - |p_A - p_B|`.
+
+    Parameters
+    ----------
+    p_a, p_b : float
+        Accuracies in [0, 1].
+
+    Returns
+    -------
+    tuple of float
+        Lowest and highest share of items that both models solve or both fail.
+
+    Raises
+    ------
+    InvalidArgument
+        If an accuracy is outside [0, 1].
+
+    Examples
+    --------
+    >>> from llm_power.simulation import admissible_agreement
+    >>> admissible_agreement(0.75, 0.5)
+    (0.25, 0.75)
+    """
     a, b = float(proportions("p_a", p_a)), float(proportions("p_b", p_b))
     return abs(a + b - 1), 1 - abs(a - b)
 
