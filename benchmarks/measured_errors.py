@@ -164,24 +164,24 @@ def leader_table(leaders: Sequence[HalfLeader]) -> str:
     return _markdown(rows, ["board", "items", "models", "splits", *columns])
 
 
-def simultaneous_table(found: Sequence[Simultaneous]) -> str:
+def simultaneous_table(boards: Sequence[Simultaneous]) -> str:
     """Return coverage and median widths, in points, of each board and number of items."""
     rows = [
         [f"{x.kind}, {x.board}", f"{x.n_items:,}", f"{x.held:.3f} ± {_error(x.held, x.trials):.3f}"]
         + [f"{100 * width:.2f}" for width in (x.single, x.max_t, x.bonferroni)]
-        for x in found
+        for x in boards
     ]
     headers = ["all intervals of a board hold", "items", "share"]
     return _markdown(rows, [*headers, "width, a pair alone", "max-T", "Bonferroni"])
 
 
-def discovery_table(found: Sequence[Discoveries]) -> str:
+def discovery_table(boards: Sequence[Discoveries]) -> str:
     """Return the false discovery rate of each board and number of items."""
     rows = [
         [f"{x.kind}, {x.board}", f"{x.n_items:,}", f"{x.different['fdr']:.3f}"]
         + ["{:.3f} ± {:.3f}".format(*rate) for rate in (x.wrong["fdr"], x.missed)]
         + ["{:.3f} ± {:.3f}".format(*x.wrong["fdr-by"])]
-        for x in found
+        for x in boards
     ]
     headers = [
         "false discovery rate",
@@ -193,14 +193,14 @@ def discovery_table(found: Sequence[Discoveries]) -> str:
     return _markdown(rows, [*headers, "wrong, FDR-BY"])
 
 
-def half_discovery_table(found: Sequence[HalfDiscoveries]) -> str:
+def half_discovery_table(boards: Sequence[HalfDiscoveries]) -> str:
     """Return, of each real board, pairs called different by half and their signs on the other."""
     controls: tuple[Control, ...] = ("max-t", "fdr", "fdr-by")
     rows = [
         [x.board, f"{x.n_items:,}", f"{x.n_pairs:,}", str(x.n_splits)]
         + [f"{x.different[name]:.3f}" for name in controls]
         + [f"{x.agree[name]:.4f}" if name in x.agree else "none" for name in controls]
-        for x in found
+        for x in boards
     ]
     headers = ["board", "items", "pairs", "splits", "different by max-T", "FDR", "FDR-BY"]
     return _markdown(rows, [*headers, *(f"same sign, {x}" for x in ("max-T", "FDR", "FDR-BY"))])
