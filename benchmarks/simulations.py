@@ -29,7 +29,7 @@ from llm_power._choices import Kind as ScoreKind
 from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.anytime_horizon import anytime_horizon
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.average_gap import average_gap, binary_gap
 from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_counts
 from llm_power._statistics.cluster_requirement import (
@@ -460,10 +460,10 @@ def _ranks(tasks: Sequence[TaskScores], cluster: str | None) -> pd.DataFrame:
 
 # Accuracies of models of which the first two tie for the lead, and of two that are as good as they.
 _TIES: Final = {
-    "two tie for the lead, two far below": ((0.6, 0.6, 0.2, 0.2), 1.0),
-    "four models tie": ((0.6, 0.6, 0.6, 0.6), 1.0),
+    "two tie for the lead, two far below": ((0.6, 0.6, 0.2, 0.2), (1.0,)),
+    "four models tie": ((0.6, 0.6, 0.6, 0.6), (1.0,)),
     # The first differs from each other model on more items than these from each other.
-    "four models tie, one unlike the others": ((0.6, 0.6, 0.6, 0.6), (3.0, 0.3, 0.3, 0.3)),
+    "two unlike models tie, two far below": ((0.6, 0.6, 0.2, 0.2), (3.0, 0.3, 0.3, 0.3)),
 }
 
 
@@ -507,11 +507,11 @@ def leader_powers(trials: int) -> Iterator[Rate]:
 def _board(
     rng: np.random.Generator,
     n: int,
-    accuracies: ArrayLike,
+    accuracies: Sequence[float] | FloatArray,
     kind: ScoreKind,
     icc: float,
     *,
-    own: ArrayLike = 1.0,
+    own: Sequence[float] = (1.0,),
     name: str = "simulated",
 ) -> TaskScores:
     """Return n items in 14 clusters, the models in the order of their scores.
@@ -519,10 +519,10 @@ def _board(
     `own` is the latent standard deviation of each model's own part, beside 1 of the common one.
     """
     labels = np.repeat(np.arange(SUBJECTS.size), cluster_sizes(n)).astype(str)
-    models = np.size(accuracies)
-    latent = rng.normal(size=(labels.size, 1)) + own * rng.normal(size=(labels.size, models))
+    models, spread = len(accuracies), np.asarray(own)
+    latent = rng.normal(size=(labels.size, 1)) + spread * rng.normal(size=(labels.size, models))
     # The same spread for all, so that models of one accuracy have one mean graded score too.
-    latent /= np.sqrt((1 + np.square(own)) / 2)
+    latent /= np.sqrt((1 + np.square(spread)) / 2)
     lean = np.sqrt(2 * icc) * rng.normal(size=(SUBJECTS.size, models))
     latent += np.sqrt(2) * ndtri(accuracies) + lean[labels.astype(int)]
     scores = ndtr(latent) if kind == "graded" else (latent > 0).astype(np.float64)

@@ -29,7 +29,7 @@ from llm_power._statistics.intervals import mean_interval, wilson_interval
 from llm_power._statistics.missing_scores import missingness_by_difficulty
 from llm_power._statistics.random_streams import column_digests, named_rng
 from llm_power._statistics.selection_bias import leader_on_further_items
-from llm_power._statistics.t_test import reach
+from llm_power._statistics.t_test import interval_multipliers
 from llm_power._statistics.verdict import DIFFERENT
 
 
@@ -167,10 +167,10 @@ def score_interval(
     else:
         low, high = mean_interval(task.values, confidence=confidence)
     if labels is not None:
-        found = cluster_robust_test(moments_from_differences(task.values, labels))
-        below, above = reach(point.alpha, found.df, found.skew, found.df)
-        low = np.fmin(low, found.delta - below * found.standard_error)
-        high = np.fmax(high, found.delta + above * found.standard_error)
+        test = cluster_robust_test(moments_from_differences(task.values, labels))
+        below, above = interval_multipliers(point.alpha, test.df, test.skew, test.df)
+        low = np.fmin(low, test.delta - below * test.standard_error)
+        high = np.fmax(high, test.delta + above * test.standard_error)
     return within_range(low, high, task.kind)
 
 

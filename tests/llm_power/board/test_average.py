@@ -17,7 +17,7 @@ from llm_power._board.operating_point import Declared
 from llm_power._board.page_data import page_data
 from llm_power._board.resolve import resolve_board, stream_board
 from llm_power._board.summary import describe_board
-from llm_power._choices import Family
+from llm_power._choices import Family, Kind
 from llm_power._errors import InvalidArgument
 from llm_power._scores.frames import read_frame
 from llm_power._scores.options import ReadOptions
@@ -233,7 +233,7 @@ def test_models_that_share_no_item_of_a_task_have_no_average(
 @pytest.mark.parametrize("kind", ["binary", "graded"])
 @pytest.mark.parametrize("settings", [{}, {"cluster": "subject"}], ids=["items", "clusters"])
 def test_possible_ranks_are_those_of_the_verdicts_on_all_pairs(
-    kind: str, settings: dict[str, Any]
+    kind: Kind, settings: dict[str, Any]
 ) -> None:
     rng = np.random.default_rng(11)
     tasks = []
