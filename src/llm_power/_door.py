@@ -13,11 +13,12 @@ from typing import Any, ClassVar, TypedDict, Unpack
 
 import pandas as pd
 
+from llm_power._board.all_pairs import require_different_tasks
 from llm_power._board.average import read_weights
 from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.page_data import page_data
-from llm_power._board.resolve import BoardVerdicts, require_different_tasks, resolved_board
+from llm_power._board.resolve import BoardVerdicts, resolved_board
 from llm_power._board.stream import Keep
 from llm_power._board.summary import describe_board
 from llm_power._choices import (

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from llm_power._board.all_pairs import BoardPairs
-from llm_power._board.clusters import clustered
+from llm_power._board.all_pairs import BoardPairs, pairs_of_board
 from llm_power._board.operating_point import HELD_UP_TO, Declared, number_of_pairs
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
@@ -36,7 +35,7 @@ def asked(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def board_pairs(tasks: Sequence[TaskScores], settings: Mapping[str, Any]) -> BoardPairs:
     """Return the pairs of a board, compared by the settings of its jobs."""
-    return BoardPairs(clustered(tasks, settings["cluster"]), **asked(settings))
+    return pairs_of_board(tasks, **asked(settings))
 
 
 def read_p_values(parts: Sequence[str]) -> tuple[FloatArray, FloatArray]:

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import ThreadpoolController
 
-from llm_power._board.clusters import CLUSTER_COLUMNS, core_cluster_columns
+from llm_power._board.clusters import CLUSTER_COLUMNS, clustered, core_cluster_columns
 from llm_power._board.counts import joined
 from llm_power._board.decision import ESTIMATES as DECISION_ESTIMATES
 from llm_power._board.decision import verdict_columns
@@ -33,7 +33,9 @@ from llm_power._board.pair_items import Columns, PairItems
 from llm_power._board.resolution import ESTIMATES as RESOLUTION_ESTIMATES
 from llm_power._board.resolution import tabulate
 from llm_power._choices import Control, Family
+from llm_power._errors import InvalidArgument
 from llm_power._memory import workers
+from llm_power._scores.selection import NO_SCORE, apply_missing_policy, require_top
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.max_t import (
@@ -427,6 +429,43 @@ def in_threads(
             finally:
                 for future in waiting:
                     future.cancel()
+
+
+def require_different_tasks(tasks: Sequence[TaskScores]) -> None:
+    """Refuse tasks of one name: their pairs would count twice in the family."""
+    seen: dict[str, int] = {}
+    for number, task in enumerate(tasks, start=1):
+        first = seen.setdefault(task.task, number)
+        if first != number:
+            raise InvalidArgument(
+                f"tasks {first} and {number} of the board are both named {task.task!r} (from "
+                f"{tasks[first - 1].provenance.file} and {task.provenance.file}). Remedy: give "
+                "each task once, and different tasks different names (that of the file, or `task`)."
+            )
+
+
+def pairs_of_board(
+    tasks: Sequence[TaskScores],
+    family: Family,
+    cluster: str | None,
+    point: OperatingPoint,
+    declared: Declared,
+    *,
+    top: int | None = None,
+) -> BoardPairs:
+    """Return the pairs of tasks that make a board, each with the cluster column that one has."""
+    require_different_tasks(tasks)
+    for task in tasks:
+        require_top(task, top)
+        lacking = {task.models[j] for j in np.flatnonzero(~np.all(task.scored, axis=0))}
+        if not lacking <= task.provenance.tolerated.get(NO_SCORE, {}).keys():
+            apply_missing_policy(task, "error")
+    if declared.weighted and cluster is None:
+        raise InvalidArgument(
+            "missing scores are weighted by cluster, and no cluster column is named. Remedy: name "
+            "one (--cluster), or choose another policy for missing scores."
+        )
+    return BoardPairs(clustered(tasks, cluster), family, cluster, point, declared)
 
 
 def p_values_between(

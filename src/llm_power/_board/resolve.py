@@ -20,10 +20,11 @@ from llm_power._board.all_pairs import (
     FamilyValues,
     in_threads,
     p_values_between,
+    pairs_of_board,
 )
 from llm_power._board.average import TaskAverage, among_best, average_tasks
 from llm_power._board.cluster_robustness import cluster_readings
-from llm_power._board.clusters import PooledClusters, cluster_columns, clustered
+from llm_power._board.clusters import PooledClusters, cluster_columns
 from llm_power._board.columns import verdict_table
 from llm_power._board.counts import joined
 from llm_power._board.decision import decide_pairs
@@ -54,9 +55,7 @@ from llm_power._board.stream import (
     stream_pairs,
 )
 from llm_power._choices import Family
-from llm_power._errors import InvalidArgument
 from llm_power._files import require_replaceable, scratch_folder
-from llm_power._scores.selection import NO_SCORE, apply_missing_policy, require_top
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import IntArray
 
@@ -153,19 +152,6 @@ class BoardVerdicts:
         if self.streamed is not None:
             return self.streamed.shown.words
         return Keep(self.family, best=self.top).words
-
-
-def require_different_tasks(tasks: Sequence[TaskScores]) -> None:
-    """Refuse tasks of one name: their pairs would count twice in the family."""
-    seen: dict[str, int] = {}
-    for number, task in enumerate(tasks, start=1):
-        first = seen.setdefault(task.task, number)
-        if first != number:
-            raise InvalidArgument(
-                f"tasks {first} and {number} of the board are both named {task.task!r} (from "
-                f"{tasks[first - 1].provenance.file} and {task.provenance.file}). Remedy: give "
-                "each task once, and different tasks different names (that of the file, or `task`)."
-            )
 
 
 def resolve_board(
@@ -283,30 +269,6 @@ def stream_board(
     pairs = pairs_of_board(tasks, "all", cluster, point, declared, top=keep.best)
     found = stream_pairs(pairs, keep, folder=folder, threads=threads, on_pairs=on_pairs)
     return board_of(found, pairs)
-
-
-def pairs_of_board(
-    tasks: Sequence[TaskScores],
-    family: Family,
-    cluster: str | None,
-    point: OperatingPoint,
-    declared: Declared,
-    *,
-    top: int | None = None,
-) -> BoardPairs:
-    """Return the pairs of tasks that make a board, each with the cluster column that one has."""
-    require_different_tasks(tasks)
-    for task in tasks:
-        require_top(task, top)
-        lacking = {task.models[j] for j in np.flatnonzero(~np.all(task.scored, axis=0))}
-        if not lacking <= task.provenance.tolerated.get(NO_SCORE, {}).keys():
-            apply_missing_policy(task, "error")
-    if declared.weighted and cluster is None:
-        raise InvalidArgument(
-            "missing scores are weighted by cluster, and no cluster column is named. Remedy: name "
-            "one (--cluster), or choose another policy for missing scores."
-        )
-    return BoardPairs(clustered(tasks, cluster), family, cluster, point, declared)
 
 
 def board_of(
