@@ -14,7 +14,7 @@ from llm_power._board.summary import describe_board
 from llm_power._choices import MissingPolicy
 from llm_power._report.board_figure import save_board_figure
 from llm_power._report.board_page import render_board_page
-from llm_power._report.board_tables import board_tables
+from llm_power._report.board_tables import average_tables, board_tables
 from llm_power._report.landscape import landscape_tables
 from llm_power._report.tables import score_provenance
 from llm_power._scores.store import TaskScores
@@ -38,10 +38,15 @@ def write_board(
     facts = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
     Path(output.summary).write_text(facts + "\n", encoding="utf-8")
     tables, average = board_tables(board, tasks, title=title), board.average
+    pairs_of_average = csv.with_name(f"{csv.stem}.average.csv")
     if board.streamed is not None:
         # The pairs of its average are in no file that the page could name.
         average = None
         tables |= landscape_tables(summary["landscape"], sources, title=title, point=board.point)
+    if average is not None:
+        write_stage(average.verdicts, str(pairs_of_average.with_suffix(".parquet")))
+        write_csv(average.verdicts, str(pairs_of_average))
+        tables |= average_tables(average, tasks, title=title, point=board.point)
     for name, table in tables.items():
         write_table(table, Path(output.page).with_name(name))
     data = page_data(
@@ -50,7 +55,7 @@ def write_board(
         title=title,
         average=average,
         result=f"pairs/{csv.name}",
-        average_result=f"pairs/{csv.stem}.average.csv",
+        average_result=f"pairs/{pairs_of_average.name}",
     )
     page = render_board_page(data, index="../../index.html")
     Path(output.page).write_text(page, encoding="utf-8")

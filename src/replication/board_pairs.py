@@ -26,16 +26,10 @@ def require_held(tasks: Sequence[TaskScores], family: Family) -> None:
         )
 
 
-def asked(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a board's jobs as `resolve_board` takes them."""
-    point, declared = operating_point(settings["point"]), Declared(**settings["declared"])
-    names = ("family", "cluster")
-    return {name: settings[name] for name in names} | {"point": point, "declared": declared}
-
-
 def board_pairs(tasks: Sequence[TaskScores], settings: Mapping[str, Any]) -> BoardPairs:
     """Return the pairs of a board, compared by the settings of its jobs."""
-    return pairs_of_board(tasks, **asked(settings))
+    point, declared = operating_point(settings["point"]), Declared(**settings["declared"])
+    return pairs_of_board(tasks, settings["family"], settings["cluster"], point, declared)
 
 
 def read_p_values(parts: Sequence[str]) -> tuple[FloatArray, FloatArray]:

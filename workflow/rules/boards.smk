@@ -1,5 +1,8 @@
 # A board from its files to its verdicts, and beside it each stage that exhibits show.
 
+# Families whose several tasks have an average, with files of its own.
+AVERAGED = [panel for panel in HELD if BOARDS.of_panel(panel).has_average]
+
 
 for board in BOARDS.boards:
 
@@ -154,55 +157,33 @@ rule e_process:
         "../scripts/stage.py"
 
 
-rule average:
-    """Boards: verdicts and ranks on the average over tasks"""
-    input:
-        scores=scores_of,
-    output:
-        tables=table_files("{panel}", AVERAGE_TABLES),
-        parquet="results/pairs/{panel}.average.parquet",
-        csv="results/pairs/{panel}.average.csv",
-    log:
-        "logs/boards/{panel}/average.log",
-    params:
-        settings=board_settings,
-        title=lambda wildcards: board_of(wildcards).title,
-    script:
-        "../scripts/average.py"
-
-
 rule held_board:
     """Boards: verdicts and ranks, tables, page and figure"""
     input:
         scores=scores_of,
     output:
+        **board_outputs("{panel}", "every pair", BOARD_TABLES),
         table="results/boards/{panel}/verdicts.parquet",
-        tables=table_files("{panel}"),
-        parquet="results/pairs/{panel}.parquet",
-        csv="results/pairs/{panel}.csv",
-        page=report(
-            "results/boards/{panel}/board.html",
-            caption="../report/board.rst",
-            category="Boards",
-            labels=partial(board_labels, "page, every pair"),
-        ),
-        summary="results/boards/{panel}/summary.json",
-        pdf="figures/boards/{panel}.pdf",
-        png="figures/boards/{panel}.png",
-        svg=report(
-            "figures/boards/{panel}.svg",
-            caption="../report/board.rst",
-            category="Boards",
-            labels=partial(board_labels, "figure"),
-        ),
     log:
         "logs/boards/{panel}/board.log",
     benchmark:
         "benchmarks/workflow/held_board/{panel}.tsv"
+    wildcard_constraints:
+        panel=one_of(panel for panel in HELD if panel not in AVERAGED),
     params:
         settings=board_settings,
         title=lambda wildcards: board_of(wildcards).title,
         missing=lambda wildcards: board_of(wildcards).missing,
-        has_average=lambda wildcards: board_of(wildcards).has_average,
+        averaged=lambda wildcards: board_of(wildcards).has_average,
     script:
         "../scripts/held_board.py"
+
+
+use rule held_board as averaged_board with:
+    output:
+        **board_outputs("{panel}", "every pair", BOARD_TABLES + AVERAGE_TABLES),
+        table="results/boards/{panel}/verdicts.parquet",
+        average_parquet="results/pairs/{panel}.average.parquet",
+        average_csv="results/pairs/{panel}.average.csv",
+    wildcard_constraints:
+        panel=one_of(AVERAGED),

@@ -10,7 +10,12 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from llm_power._errors import LLMPowerError
-from replication.boards import AVERAGE_TABLES, STREAMED_TABLES, table_files
+from replication.boards import (
+    AVERAGE_TABLES,
+    BOARD_TABLES,
+    STREAMED_TABLES,
+    table_files,
+)
 from llm_power_audit.written_verdicts import claims_by_exhibit, counted
 from replication.screen import REPEATED_LATER
 from replication.settings import settings_file
@@ -47,6 +52,15 @@ HUB_LOCK = "datasets.lock.csv"
 CLAIMS = PAPER.file("claims.yaml")
 # The register, and the tables whose cells it names.
 PRINTED = [CLAIMS, *PAPER.printed_tables()]
+
+
+# Families of pairs that are held.
+HELD = [panel for panel in BOARDS.panels if panel not in BOARDS.streamed()]
+
+
+def one_of(names):
+    """Return the pattern of these names."""
+    return "|".join(map(re.escape, names)) or "none"
 
 
 def panel_of(wildcards):
@@ -132,6 +146,30 @@ def board_labels(shown, wildcards):
     }
 
 
+def board_outputs(panel, pairs, tables):
+    """Return the outputs of a board's rule, with those that go into the report marked."""
+
+    def in_report(path, shown):
+        return report(
+            path,
+            caption="../report/board.rst",
+            category="Boards",
+            labels=partial(board_labels, shown),
+        )
+
+    folder, figure = f"results/boards/{panel}", f"figures/boards/{panel}"
+    return {
+        "tables": table_files(panel, tables),
+        "parquet": f"results/pairs/{panel}.parquet",
+        "csv": f"results/pairs/{panel}.csv",
+        "page": in_report(f"{folder}/board.html", f"page, {pairs}"),
+        "summary": f"{folder}/summary.json",
+        "pdf": f"{figure}.pdf",
+        "png": f"{figure}.png",
+        "svg": in_report(f"{figure}.svg", "figure"),
+    }
+
+
 def reading(wildcards):
     """Return how the files of a task are read; those of a panel by what the paper says of them."""
     return refused(BOARDS.reading, wildcards.board, wildcards.task)
@@ -153,12 +191,9 @@ def parts_of(pattern):
 
 
 wildcard_constraints:
-    panel="|".join(
-        re.escape(name) for name in BOARDS.panels if name not in BOARDS.streamed()
-    )
-    or "none",
-    streamed="|".join(BOARDS.streamed()) or "none",
+    panel=one_of(HELD),
+    streamed=one_of(BOARDS.streamed()),
     part=r"\d+",
-    simulation="|".join(PAPER.simulations) or "none",
-    board="|".join(BOARDS.boards) or "none",
-    download="|".join(map(re.escape, BOARDS.downloads.datasets)) or "none",
+    simulation=one_of(PAPER.simulations),
+    board=one_of(BOARDS.boards),
+    download=one_of(BOARDS.downloads.datasets),

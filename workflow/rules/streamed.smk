@@ -73,24 +73,7 @@ rule streamed_board:
         # Whole before the board that is made of them lands.
         pairs=parts_of("results/pairs/{streamed}/part-{part}.parquet"),
     output:
-        tables=table_files("{streamed}", STREAMED_TABLES),
-        parquet="results/pairs/{streamed}.parquet",
-        csv="results/pairs/{streamed}.csv",
-        page=report(
-            "results/boards/{streamed}/board.html",
-            caption="../report/board.rst",
-            category="Boards",
-            labels=partial(board_labels, "page, adjacent pairs"),
-        ),
-        summary="results/boards/{streamed}/summary.json",
-        pdf="figures/boards/{streamed}.pdf",
-        png="figures/boards/{streamed}.png",
-        svg=report(
-            "figures/boards/{streamed}.svg",
-            caption="../report/board.rst",
-            category="Boards",
-            labels=partial(board_labels, "figure"),
-        ),
+        **board_outputs("{streamed}", "adjacent pairs", STREAMED_TABLES),
     log:
         "logs/boards/{streamed}/board.log",
     benchmark:

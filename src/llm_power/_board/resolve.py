@@ -212,13 +212,7 @@ def resolve_board(
     2    kite    wren      400    35.13  11.39      True
     """
     pairs = pairs_of_board(tasks, family, cluster, point, declared, top=top)
-    on_stage("pairs")
-    p = p_values_between(pairs, 0, pairs.n_pairs)
-    on_stage("family")
-    values, places = pairs.adjusted(*p), pairs.among_best(top)
-    readings = cluster_readings(pairs, values, places)
-    shown = ShownPairs(places, values.of(places), pairs.rank_ends(values), readings, top)
-    return board_of(shown, pairs, on_stage)
+    return board_of(held_pairs(pairs, top, on_stage), pairs, on_stage)
 
 
 def stream_board(
@@ -271,16 +265,39 @@ def stream_board(
     return board_of(found, pairs)
 
 
+def held_pairs(
+    pairs: BoardPairs,
+    top: int | None = None,
+    on_stage: Callable[[str], None] = lambda _stage: None,
+) -> ShownPairs:
+    """Return all pairs, or those of the best `top` models, as those to be shown."""
+    on_stage("pairs")
+    p = p_values_between(pairs, 0, pairs.n_pairs)
+    on_stage("family")
+    values, places = pairs.adjusted(*p), pairs.among_best(top)
+    readings = cluster_readings(pairs, values, places)
+    return ShownPairs(places, values.of(places), pairs.rank_ends(values), readings, top)
+
+
 def board_of(
-    shown: ShownPairs, pairs: BoardPairs, on_stage: Callable[[str], None] = lambda _stage: None
+    shown: ShownPairs,
+    pairs: BoardPairs,
+    on_stage: Callable[[str], None] = lambda _stage: None,
+    *,
+    averaged: bool = True,
 ) -> BoardVerdicts:
-    """Return the board of pairs that are held, or streamed in one piece or in parts."""
+    """Return the board of pairs that are held, or streamed in one piece or in parts.
+
+    Several tasks have no average unless `averaged`.
+    """
     streamed, top = shown.streamed, shown.top
     verdicts = shown_verdicts(pairs, shown.family, shown.places, on_stage)
     on_stage("ranks")
     ranks = rank_table(pairs, shown.ends)
     on_stage("average")
-    average = average_tasks(pairs, pairs.family if streamed is None else "adjacent")
+    average = None
+    if averaged:
+        average = average_tasks(pairs, pairs.family if streamed is None else "adjacent")
     tasks, point, measure = pairs.tasks, pairs.point, measure_of(pairs.tasks)
     chosen_of = {task.task: n for task in tasks if (n := task.provenance.chosen_of) is not None}
     landscapes: Mapping[str, Landscape] = {}

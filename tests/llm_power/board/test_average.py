@@ -12,10 +12,11 @@ import pytest
 from scipy.special import ndtri, stdtr
 
 from board_examples import screen, task_of
+from llm_power._board.all_pairs import pairs_of_board
 from llm_power._board.average import TaskAverage, read_weights
-from llm_power._board.operating_point import Declared
+from llm_power._board.operating_point import UNDECLARED, USUAL, Declared
 from llm_power._board.page_data import page_data
-from llm_power._board.resolve import resolve_board, stream_board
+from llm_power._board.resolve import board_of, held_pairs, resolve_board, stream_board
 from llm_power._board.summary import describe_board
 from llm_power._choices import Family, Kind
 from llm_power._errors import InvalidArgument
@@ -63,6 +64,13 @@ def test_scores_and_gaps_are_weighted_means_and_no_name_is_taken() -> None:
     assert ((rows["gap_low"] < rows["delta"]) & (rows["delta"] < rows["gap_high"])).all()
     assert set(rows["n_items"]) == {860}
     assert (rows["p_family"] >= rows["p_single"]).all()
+
+
+def test_a_board_of_tasks_that_are_not_averaged_is_otherwise_the_same() -> None:
+    pairs = pairs_of_board(TASKS, "all", None, USUAL, UNDECLARED)
+    board = board_of(held_pairs(pairs), pairs, averaged=False)
+    assert board.average is None
+    pd.testing.assert_frame_equal(board.verdicts, resolve_board(TASKS, family="all").verdicts)
 
 
 def test_one_task_with_all_the_weight_is_as_that_task_alone() -> None:
