@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.page_data import page_data
 from llm_power._board.resolve import BoardVerdicts
-from llm_power._board.summary import describe_board
+from llm_power._board.summary import describe_board, summary_json
 from llm_power._choices import MissingPolicy
 from llm_power._report.board_figure import save_board_figure
 from llm_power._report.board_page import render_board_page
@@ -35,8 +34,7 @@ def write_board(
     write_stage(pairs, output.parquet)
     write_csv(pairs, output.csv)
     summary = describe_board(board, tasks, missing=missing)
-    facts = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
-    Path(output.summary).write_text(facts + "\n", encoding="utf-8")
+    Path(output.summary).write_text(summary_json(summary), encoding="utf-8")
     tables, average = board_tables(board, tasks, title=title), board.average
     pairs_of_average = csv.with_name(f"{csv.stem}.average.csv")
     if board.streamed is not None:

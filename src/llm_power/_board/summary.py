@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
@@ -159,7 +160,7 @@ def describe_board(
     *,
     missing: MissingPolicy,
 ) -> dict[str, Any]:
-    """Return the contents of summary.json: settings, scores, ranks, counts and warnings."""
+    """Return what summary.json holds: settings, scores, ranks, counts and warnings."""
     return {
         "llm_power": __version__,
         "family": board.family,
@@ -184,6 +185,11 @@ def describe_board(
         "glance": [_glance(board, task) for task in tasks],
         **_summarized(board),
     }
+
+
+def summary_json(summary: Mapping[str, Any]) -> str:
+    """Return what `describe_board` returned as the text of summary.json."""
+    return json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _glance(board: BoardVerdicts, task: TaskScores) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +10,7 @@ from llm_power._board.columns import PAIR_COLUMNS, PAIRS_COLUMNS
 from llm_power._board.page_data import PageData, page_data
 from llm_power._board.repeats import REPEAT_COLUMNS
 from llm_power._board.resolve import DATASET, BoardVerdicts
+from llm_power._board.summary import summary_json
 from llm_power._choices import PICTURE_FORMATS, Picture
 from llm_power._errors import counted
 from llm_power._files import write_together
@@ -80,8 +80,7 @@ def write_board(
                 )
         if dataset is not None:
             dataset.rename(folder / DATASET)
-        text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
-        (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+        (folder / "summary.json").write_text(summary_json(summary), encoding="utf-8")
         (folder / "error_bars.md").write_text(error_bars(board, best), encoding="utf-8")
         # On demand: not everybody has what these are made with.
         if installed("jinja2"):
