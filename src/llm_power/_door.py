@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -16,6 +15,7 @@ import pandas as pd
 from llm_power._board.all_pairs import require_different_tasks
 from llm_power._board.average import read_weights
 from llm_power._board.columns import PAIRS_COLUMNS
+from llm_power._board.landscape import json_rows
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.page_data import page_data
 from llm_power._board.resolve import BoardVerdicts, resolved_board
@@ -169,8 +169,7 @@ class Resolved(Reply):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the headline, the summary and the pairs, as --format json prints them."""
-        pairs = json.loads(self.pairs.to_json(orient="records", double_precision=15))
-        return {"headline": self.headline, **self.summary, "pairs": pairs}
+        return {"headline": self.headline, **self.summary, "pairs": json_rows(self.pairs)}
 
     def to_html(self) -> str:
         """Return the page of the board."""

@@ -284,18 +284,19 @@ def describe_landscape(landscape: Landscape) -> dict[str, Any]:
         "n_models": landscape.n_models,
         "n_pairs": landscape.n_pairs,
         "verdicts": {name: int(distances[name].sum()) for name in VERDICTS},
-        "by_distance": _records(distances),
-        "by_gap": _records(landscape.by_gap()),
-        "by_accuracy": _records(landscape.by_accuracy()),
-        "by_items": _records(landscape.by_items()),
+        "by_distance": json_rows(distances),
+        "by_gap": json_rows(landscape.by_gap()),
+        "by_accuracy": json_rows(landscape.by_accuracy()),
+        "by_items": json_rows(landscape.by_items()),
         **{name: None if np.isnan(gap) else gap for name, gap in decided.items()},
-        "by_rank": _records(models[models["rank"].isin(shown)].drop(columns="cut_below")),
+        "by_rank": json_rows(models[models["rank"].isin(shown)].drop(columns="cut_below")),
         "tiers": landscape.tiers()[["first_rank", "last_rank"]].to_numpy().tolist(),
         "n_cuts": int(models["cut_below"].sum()),
     }
 
 
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+def json_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table, JSON-ready; None where unknown or infinite."""
     rows: list[dict[str, Any]] = json.loads(table.to_json(orient="records", double_precision=15))
     return rows
 
