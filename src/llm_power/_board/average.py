@@ -44,9 +44,10 @@ from llm_power._statistics.average_gap import (
     share_solved,
 )
 from llm_power._statistics.cluster_moments import moments_from_differences
-from llm_power._statistics.cluster_robust import cluster_robust_test
+from llm_power._statistics.cluster_robust import ClusterRobustTest, cluster_robust_test
 from llm_power._statistics.inversion import required_n, resolution_ratio
 from llm_power._statistics.max_t import GapDraws, centred_scores
+from llm_power._statistics.missing_scores import WeightedGap
 from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.predictive_power import spread_of_gaps
 from llm_power._statistics.verdict import DIFFERENT, Verdicts, agreed_verdicts, average_verdicts
@@ -401,7 +402,7 @@ def _averaged(strata: _Strata, first: IntArray, second: IntArray) -> _Averaged:
     discordant = np.sum([each.of_items.n_differing for each in evidence], axis=0)
     weighted = declared.weighted
     gaps = [
-        _weighted_gap(each) if weighted and not task.scored.all() else each.of_items.gap
+        _gap_by_items(each, weighted=weighted and not task.scored.all())
         for task, each in zip(strata.tasks, known, strict=True)
     ]
     gaps = [gap.unknown_where(own.n_items == 0) for gap, own in zip(gaps, evidence, strict=True)]
@@ -409,22 +410,20 @@ def _averaged(strata: _Strata, first: IntArray, second: IntArray) -> _Averaged:
     sampled = [sampled_clusters(x, strata.pairs.cluster) is not None for x in strata.tasks]
     if declared.clusters == "random" and any(sampled):
         by_clusters = [
-            _cluster_gap(each, weighted=weighted) if is_sampled else gap
+            _gap_of(each.tested_clusters(weighted=weighted)[1]) if is_sampled else gap
             for each, gap, is_sampled in zip(known, gaps, sampled, strict=True)
         ]
         clusters = average_gap(by_clusters, strata.weights)
     return _Averaged(strata, evidence, n, discordant, items, clusters)
 
 
-def _weighted_gap(evidence: Evidence) -> TaskGap:
-    found = weighted_gaps(evidence)
-    assert found is not None
-    return mean_gap(found.gap.delta, found.gap.standard_error, found.gap.df)
+def _gap_by_items(evidence: Evidence, *, weighted: bool) -> TaskGap:
+    found = weighted_gaps(evidence) if weighted else None
+    return evidence.of_items.gap if found is None else _gap_of(found.gap)
 
 
-def _cluster_gap(evidence: Evidence, *, weighted: bool) -> TaskGap:
-    _, test = evidence.tested_clusters(weighted=weighted)
-    return mean_gap(test.delta, test.standard_error, test.df)
+def _gap_of(found: WeightedGap | ClusterRobustTest) -> TaskGap:
+    return mean_gap(found.delta, found.standard_error, found.df)
 
 
 def _sizes(
@@ -461,8 +460,7 @@ def _score_by_items(task: TaskScores) -> TaskGap:
 
 
 def _score_by_clusters(task: TaskScores, labels: np.ndarray) -> TaskGap:
-    found = cluster_robust_test(moments_from_differences(task.values, labels))
-    return mean_gap(found.delta, found.standard_error, found.df)
+    return _gap_of(cluster_robust_test(moments_from_differences(task.values, labels)))
 
 
 def _score_interval(strata: _Strata, cluster: str | None) -> tuple[FloatArray, FloatArray]:
