@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from llm_power._documents import read_yaml
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Table, write_csv
 from llm_power_audit.printed_tables import PublishedCounts, load_counts, load_table
@@ -28,7 +27,7 @@ class Inputs:
     """The inputs of an exhibit. Each file is read when it is asked for."""
 
     exhibit: str
-    # Paths by their names: printed/6, recorded, data_root/NAME, simulated, PANEL/STAGE and
+    # Paths by their names: printed/6, data/PATH, data_root/NAME, simulated, PANEL/STAGE and
     # provenance.
     files: Mapping[str, Any]
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -48,9 +47,9 @@ class Inputs:
         """The paper's ``alpha`` and ``power``."""
         return operating_point(self.settings)
 
-    def recorded(self) -> Any:
-        """Load what a session of another program printed: versions, and numbers by call."""
-        return read_yaml(self._file("recorded"))
+    def file_of_data(self, path: str) -> Path:
+        """Return the path of another file of data."""
+        return self._file(f"data/{path}")
 
     def data_root(self, name: str) -> Path:
         """Return the path of a file below the data root."""

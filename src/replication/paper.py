@@ -56,8 +56,8 @@ class ExhibitPlan(Numbered):
     caption: str = ""
     # Numbers of the printed tables it is made from.
     printed: Sequence[int] = ()
-    # File of data/recorded it is made from.
-    recorded: str | None = None
+    # Other files of data it is made from, by their paths there.
+    files_of_data: Sequence[str] = ()
     # Names of files below the data root it is made from.
     data_root: Sequence[str] = ()
     # Stages that it takes of each panel.
@@ -276,10 +276,9 @@ class Paper:
 
     def inputs(self, exhibit: ExhibitPlan) -> dict[str, str | list[str]]:
         """Return the paths of what an exhibit is made from but for files below the data root."""
-        recorded = exhibit.recorded
         return {
             **{f"printed/{number}": self.printed(number) for number in exhibit.printed},
-            **({"recorded": str(self.root / "data/recorded" / recorded)} if recorded else {}),
+            **{f"data/{path}": str(self.root / "data" / path) for path in exhibit.files_of_data},
             "simulated": self.simulated(exhibit.name),
             **{
                 f"{panel}/{stage}": stage_file(panel, stage)

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 from kotawala2026.exhibits._beside import as_rounded_up, compared
 from kotawala2026.operating_point import DECLARED, OF_K, K
+from llm_power._documents import read_yaml
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_fixed, as_printed
@@ -39,7 +40,7 @@ def make(inputs: Inputs) -> Exhibit:
     frame = table_01(
         inputs.printed(1),
         **example,
-        r_session=inputs.recorded(),
+        r_session=read_yaml(inputs.file_of_data("recorded/r_pwr_2p_test.yaml")),
         of_statsmodels=float(per_arm),
         **point,
     )
