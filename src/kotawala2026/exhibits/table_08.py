@@ -24,7 +24,8 @@ def make(inputs: Inputs) -> Exhibit:
     panel = "mmlu_pro_top10"
     pairs = inputs.panel(panel, "discordance", "icc")
     frame = table_08(inputs.printed(8), pairs, inputs.stage(panel, "loso"))
-    return Exhibit(present(frame, inputs.provenance()))
+    public = pd.read_csv(inputs.file_of_data("kotawala2026/mmlu_pro_categories.csv"))
+    return Exhibit(present(frame, inputs.provenance(), n_public=int(public["n_items"].sum())))
 
 
 def table_08(
@@ -51,8 +52,8 @@ def table_08(
     return pd.DataFrame(rows)
 
 
-def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
-    """Dress the frame of `table_08`; `provenance` is that of the board."""
+def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_public: int) -> Table:
+    """Dress the frame of `table_08`; `provenance` is of the board, `n_public` of the test set."""
     outcome = [
         f"Against {budget} the count differs for {', '.join(frame.loc[~agrees, 'dropped'])}."
         for budget, agrees in (
@@ -89,8 +90,9 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
             *of_witness(
                 provenance,
                 "The last row was not fitted, as the others were, but follows from Table 4. Sizes "
-                "of the subjects are not printed: they are the public test set's. Of its 12,032 "
-                f"items Table 7 leaves {whole:,}; that business has one less is our choice.",
+                "of the subjects are not printed: they are the public test set's. Of its "
+                f"{n_public:,} items Table 7 leaves {whole:,}; that business has one less is our "
+                "choice.",
             ),
             *outcome,
             f"The CSV has a row per subject, and names the pairs. {DECLARED}",

@@ -240,10 +240,12 @@ def test_table_8_says_which_reading_reproduces_it(
     published: Loader, clustered_board: ClusteredBoard
 ) -> None:
     frame = table_08(published(8), clustered_board.verdicts, clustered_board.leave_one_out)
-    text = rendered(present_08(frame.assign(agrees_full=True), WITNESS))
+    text = rendered(present_08(frame.assign(agrees_full=True), WITNESS, n_public=12_032))
     assert "Against the items that remain the count differs for" in text
     planted = np.where(frame["dropped"].isin(["law", "math"]), 3, 4)
-    text_of = rendered(present_08(frame.assign(unresolved_remaining=planted), WITNESS))
+    text_of = rendered(
+        present_08(frame.assign(unresolved_remaining=planted), WITNESS, n_public=12_032)
+    )
     finding = (
         "On a data set built to agree with printed numbers 4 of 9 pairs are unresolved; 3 if law "
         "or math is left out; 4 if any other subject is."
