@@ -21,12 +21,12 @@ from kotawala2026.quantities.calibration import (
 from kotawala2026.simulations import TESTS, calibration_cell, discordance_at
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
-from llm_power._report.tables import Column, Table, as_fixed, as_percent, as_text
+from llm_power._report.tables import Column, Table, as_fixed
 from llm_power._statistics.arrays import FloatArray
 from llm_power_audit.agreement import MONTE_CARLO_LEVEL
 from llm_power_audit.printed import Printed
 from replication.exhibits import Exhibit, Inputs
-from replication.table_files import to_csv
+from replication.stages import csv_text
 
 #: The three summaries of the printed table, by column.
 SUMMARIES: Final = ("type1_max_dev_pp", "power_median", "power_max_dev_pp")
@@ -46,7 +46,7 @@ def make(inputs: Inputs) -> Exhibit:
     )
     summary = summarize(cells, inputs.printed(2), n_resamples=n_resamples)
     table = build(summary, cells, seed=seed, n_resamples=n_resamples)
-    return Exhibit(table, files={"_cells.csv": to_csv(build_cells(cells, seed=seed))})
+    return Exhibit(table, files={"_cells.csv": csv_text(cells)})
 
 
 def declared_five(p: Sequence[float], rho_z: Sequence[float]) -> tuple[tuple[float, float], ...]:
@@ -140,33 +140,6 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
             f"{_no_other_five(summary)}",
             f"Chance: the central {1 - MONTE_CARLO_LEVEL:.1%} of runs, in these cells or all nine. "
             f"{_medians(shown)} {_by_resamples(summary, n_resamples)}",
-        ],
-    )
-
-
-def build_cells(cells: pd.DataFrame, *, seed: int) -> Table:
-    """Dress the frame of `compute`, all cells and tests; `seed` is the one it was made with."""
-    return Table(
-        frame=cells,
-        columns=[
-            Column("p", "p", as_text, "right", "$p$"),
-            Column("rho_z", "ρ_z", as_text, "right", r"$\rho_z$"),
-            Column("declared", "Of the five", as_text, "center"),
-            Column("delta", "gap, pp", as_percent(2), "right"),
-            Column("test", "Test", _spaced),
-            Column("type1", "type-I, %", as_percent(2), "right"),
-            Column("type1_se", "SE", as_percent(2), "right"),
-            Column("type1_exact", "exact", as_percent(2), "right"),
-            Column("power", "power, %", as_percent(2), "right"),
-            Column("power_se", "SE", as_percent(2), "right"),
-            Column("power_exact", "exact", as_percent(2), "right"),
-        ],
-        caption="Every cell behind Table 2.",
-        provenance=provenance(seed=seed, n_trials=int(cells["n_trials"].iloc[0]))[:1],
-        notes=[
-            f"{_items(cells)} items a trial. Under the alternative the models have p ± gap/2 at "
-            "the same latent correlation, with the gap whose N* is the number of items. SE: Monte "
-            "Carlo standard error at the exact rate.",
         ],
     )
 
@@ -300,7 +273,3 @@ def _five(cells: pd.DataFrame) -> str:
 
 def _plain_chi(variant: str) -> str:
     return variant.replace("χ_1^2", "χ²").replace(" (Definition 2)", "")
-
-
-def _spaced(test: str) -> str:
-    return test.replace("_", " ")
