@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -13,22 +12,27 @@ import pandas as pd
 
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
-from replication.table_files import to_csv, write_table
+from replication.table_files import write_table
 from table_examples import hostile_table
 
 
-def test_csv_keeps_every_digit_and_every_character() -> None:
+def test_csv_keeps_every_digit_and_every_character(tmp_path: Path) -> None:
     table = hostile_table()
+    path, *_ = write_table(table, tmp_path / "table_07")
     # Not by pandas, whose version 2 ends a text at a NUL.
-    header, *rows = csv.reader(io.StringIO(to_csv(table), newline=""))
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
     back = pd.DataFrame(rows, columns=header).astype(table.frame.dtypes.to_dict())
     pd.testing.assert_frame_equal(back, table.frame, check_exact=True)
 
 
-def test_csv_spells_infinity_and_leaves_a_missing_value_empty() -> None:
+def test_csv_spells_infinity_and_leaves_a_missing_value_empty(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": [np.inf, -np.inf, np.nan, 1 / 3], "flag": [True, False, True, True]})
     table = Table(frame, [Column("x", "x")], "c", [Provenance.published("Table 1")])
-    assert to_csv(table) == ("x,flag\nINF,True\n-INF,False\n,True\n0.3333333333333333,True\n")
+    path, metadata, *_ = write_table(table, tmp_path / "table_07")
+    assert path.read_text() == "x,flag\nINF,True\n-INF,False\n,True\n0.3333333333333333,True\n"
+    columns = json.loads(metadata.read_text(encoding="utf-8"))["tableSchema"]["columns"]
+    assert columns[0] == {"titles": "x", "datatype": "double"}
     assert float("INF") == np.inf
 
 

@@ -211,13 +211,22 @@ def write_csv(
     path: Path,
     *,
     title: str,
+    description: str = "",
     provenance: Sequence[Provenance],
     columns: Mapping[str, str] = MappingProxyType({}),
+    infinity: Literal["inf", "INF"] = "inf",
 ) -> None:
     """Write a frame as CSV, and beside it what its columns are and its numbers rest on."""
-    frame.to_csv(path, index=False, lineterminator="\n")
+    spelled = {np.inf: infinity, -np.inf: f"-{infinity}"}
+    written = frame if infinity == "inf" else frame.replace(spelled)
+    written.to_csv(path, index=False, lineterminator="\n")
     described = describe_csv(
-        frame, path.name, title=title, description="", provenance=provenance, columns=columns
+        frame,
+        path.name,
+        title=title,
+        description=description,
+        provenance=provenance,
+        columns=columns,
     )
     path.with_name(f"{path.name}-metadata.json").write_text(described, encoding="utf-8")
 

@@ -44,7 +44,6 @@ from llm_power_audit.printed import Printed
 from llm_power_audit.printed_tables import PublishedCounts
 from paper_fixtures import loaded_paper
 from replication.latex import to_latex
-from replication.table_files import to_csv
 
 Loader = Callable[[int], pd.DataFrame]
 SETTINGS = loaded_paper("printed").settings
@@ -60,7 +59,7 @@ def by(frame: pd.DataFrame, column: str) -> Any:
 
 def rendered(table: Table) -> str:
     """Render in all formats; return the Markdown in one line."""
-    to_csv(table), to_latex(table)
+    to_latex(table)
     return to_markdown(table).replace("\n", " ")
 
 
