@@ -226,23 +226,20 @@ class Boards:
         if self.boards[board].parts is not None:
             return self._streamed_results(board)
         for panel in (name for name, family in self.panels.items() if family.board == board):
-            made += [f"results/pairs/{panel}.{end}" for end in ("parquet", "csv")]
-            made += [*table_files(panel), *page_files(panel)]
+            made += _flat(board_files(panel))
             if self.boards[board].has_average:
                 made += [f"results/pairs/{panel}.average.{end}" for end in ("parquet", "csv")]
                 made += table_files(panel, AVERAGE_TABLES)
             made += [stage_file(panel, stage) for stage in _SIDE_STAGES]
-            made += [f"figures/boards/{panel}{end}" for end in FIGURE_ENDS.values()]
+            made += figure_files(panel).values()
         return made
 
     def _streamed_results(self, board: str) -> list[str]:
         parts = range(self.boards[board].parts or 0)
         return [
             *(f"results/pairs/{board}/part-{part}.parquet" for part in parts),
-            *(f"results/pairs/{board}.{end}" for end in ("parquet", "csv")),
-            *table_files(board, STREAMED_TABLES),
-            *page_files(board),
-            *(f"figures/boards/{board}{end}" for end in FIGURE_ENDS.values()),
+            *_flat(board_files(board, STREAMED_TABLES)),
+            *figure_files(board).values(),
         ]
 
     def streamed(self) -> list[str]:
@@ -250,15 +247,31 @@ class Boards:
         return [name for name, board in self.boards.items() if board.parts is not None]
 
 
+def board_files(panel: str, tables: Sequence[str] = BOARD_TABLES) -> dict[str, str | list[str]]:
+    """Return the files of a panel but its figure, by the names of its rule's outputs."""
+    return {
+        "parquet": f"results/pairs/{panel}.parquet",
+        "csv": f"results/pairs/{panel}.csv",
+        "tables": table_files(panel, tables),
+        "page": f"results/boards/{panel}/board.html",
+        # The facts that the page and the index are drawn from.
+        "summary": f"results/boards/{panel}/summary.json",
+    }
+
+
+def figure_files(panel: str) -> dict[str, str]:
+    """Return the files of the figure of a panel, by the names of its rule's outputs."""
+    return {name: f"figures/boards/{panel}{end}" for name, end in FIGURE_ENDS.items()}
+
+
+def _flat(files: Mapping[str, str | list[str]]) -> list[str]:
+    return [path for made in files.values() for path in ([made] if isinstance(made, str) else made)]
+
+
 def table_files(panel: str, tables: Sequence[str] = BOARD_TABLES) -> list[str]:
     """Return the files of tables of a panel."""
     stems = [f"results/boards/{panel}/{name}" for name in tables]
     return [stem + end for stem in stems for end in TABLE_ENDS.values()]
-
-
-def page_files(panel: str) -> list[str]:
-    """Return the page of a panel, and the facts that it and the index are drawn from."""
-    return [f"results/boards/{panel}/{name}" for name in ("board.html", "summary.json")]
 
 
 def stage_file(panel: str, stage: str) -> str:

@@ -14,7 +14,8 @@ from replication.boards import (
     AVERAGE_TABLES,
     BOARD_TABLES,
     STREAMED_TABLES,
-    table_files,
+    board_files,
+    figure_files,
 )
 from llm_power_audit.written_verdicts import claims_by_exhibit, counted
 from replication.screen import REPEATED_LATER
@@ -148,26 +149,15 @@ def board_labels(shown, wildcards):
 
 def board_outputs(panel, pairs, tables):
     """Return the outputs of a board's rule, with those that go into the report marked."""
-
-    def in_report(path, shown):
-        return report(
-            path,
+    made = board_files(panel, tables) | figure_files(panel)
+    for name, shown in {"page": f"page, {pairs}", "svg": "figure"}.items():
+        made[name] = report(
+            made[name],
             caption="../report/board.rst",
             category="Boards",
             labels=partial(board_labels, shown),
         )
-
-    folder, figure = f"results/boards/{panel}", f"figures/boards/{panel}"
-    return {
-        "tables": table_files(panel, tables),
-        "parquet": f"results/pairs/{panel}.parquet",
-        "csv": f"results/pairs/{panel}.csv",
-        "page": in_report(f"{folder}/board.html", f"page, {pairs}"),
-        "summary": f"{folder}/summary.json",
-        "pdf": f"{figure}.pdf",
-        "png": f"{figure}.png",
-        "svg": in_report(f"{figure}.svg", "figure"),
-    }
+    return made
 
 
 def reading(wildcards):
