@@ -232,7 +232,7 @@ rule findings_witness:
     benchmark:
         "benchmarks/workflow/findings_witness_{witness}.tsv"
     wildcard_constraints:
-        witness="|".join(PAPER.panels),
+        witness=one_of(PAPER.panels),
     params:
         settings=PAPER.settings,
         # What the register of printed numbers calls the panel.
