@@ -19,17 +19,13 @@ import pandas as pd
 
 from llm_power._board.decision import DECISION_COLUMNS
 from llm_power._board.repeats import REPEAT_COLUMNS
-from llm_power._board.resolution import PAIR_KEY, RESOLUTION_COLUMNS
+from llm_power._board.resolution import PAIR_KEY, PAIR_NAMES, RESOLUTION_COLUMNS
 from llm_power._errors import InvalidArgument
 
 # By subject; the order is that of the files.
 PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     "The pair": {
-        "task": "task",
-        "rank_a": "rank of A, the model ranked better",
-        "rank_b": "rank of B",
-        "model_a": "name of A",
-        "model_b": "name of B",
+        **PAIR_NAMES,
         "n_items": "items that both were scored on",
         "n11": "items that both solve; null for graded scores",
         "b": "items that only A solves",

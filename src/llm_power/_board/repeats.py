@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.operating_point import OperatingPoint
-from llm_power._board.resolution import PAIR_KEY
+from llm_power._board.resolution import PAIR_KEY, PAIR_NAMES
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import IntArray, ratio
 from llm_power._statistics.repeats import (
@@ -23,11 +23,7 @@ from llm_power._statistics.repeats import (
 
 _COMPONENTS: Final = ["n_items", "delta", "repeats", "between", "within_a", "within_b"]
 REPEAT_COLUMNS: Final[Mapping[str, str]] = {
-    "task": "task",
-    "rank_a": "rank of A, the model ranked better",
-    "rank_b": "rank of B",
-    "model_a": "name of A",
-    "model_b": "name of B",
+    **PAIR_NAMES,
     "verdict": "that of pairs.csv",
     "n_items": "items that both were scored on",
     "delta": "mean difference of the items' means, in score units",

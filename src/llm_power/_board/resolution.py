@@ -26,7 +26,14 @@ from llm_power._statistics.multiplicity import (
 )
 from llm_power._statistics.t_test import t_test_p_value
 
-PAIR_KEY: Final = ["task", "rank_a", "rank_b", "model_a", "model_b"]
+PAIR_NAMES: Final[Mapping[str, str]] = {
+    "task": "task",
+    "rank_a": "rank of A, the model ranked better",
+    "rank_b": "rank of B",
+    "model_a": "name of A",
+    "model_b": "name of B",
+}
+PAIR_KEY: Final = [*PAIR_NAMES]
 CELL_COLUMNS: Final = ["n11", "b", "c", "n00"]
 MOMENT_COLUMNS: Final = ["sum_a", "sum_b", "sum_d", "ss_a", "ss_b", "ss_d", "n_differing", "skew_d"]
 # Of each column what it says; p_a, p_b and delta are of the pair itself.
