@@ -149,11 +149,10 @@ def page_data(
             verdicts[verdicts["task"] == scores["task"]],
             ranks[ranks["task"] == scores["task"]],
             scores,
+            summary,
             coverage=float(coverage[scores["task"]]),
             family=(result, summary["n_pairs"]),
             most=most,
-            alpha=summary["alpha"],
-            measure=Measure(**summary["measure"]),
             readings=readings_sentence(
                 summary["cluster_readings"], scores["task"], summary["cluster"], summary["clusters"]
             ),
@@ -222,11 +221,10 @@ def _average(
         average.verdicts.assign(t2=average.verdicts["q"] * square),
         average.ranks,
         scores,
+        summary,
         coverage=min(task["coverage"] for task in tasks),
         family=(result, int(average.verdicts["family_size"].max())),
         most=most,
-        alpha=summary["alpha"],
-        measure=Measure(**summary["measure"]),
         readings=readings_sentence(
             average.readings, AVERAGE, summary["cluster"], summary["clusters"]
         ),
@@ -237,15 +235,15 @@ def _task(
     every: pd.DataFrame,
     ranks: pd.DataFrame,
     scores: Mapping[str, Any],
+    summary: Mapping[str, Any],
     *,
     coverage: float,
     family: tuple[str, int],
     most: int,
-    alpha: float,
-    measure: Measure,
-    readings: str = "",
+    readings: str,
     landscape: dict[str, Any] | None = None,
 ) -> Task:
+    alpha, measure = summary["alpha"], Measure(**summary["measure"])
     last = np.sort(every["rank_b"].to_numpy())[: most + 1].max() - (len(every) > most)
     rows = every[every["rank_b"] <= last]
     columns = {
