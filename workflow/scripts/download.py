@@ -4,12 +4,12 @@ from pathlib import Path
 
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset
-from replication.hub.download import download_if_there, tell
+from replication.hub.download import download_if_there, log_to_terminal
 from replication.hub.lock import LockFile
 from replication.job import logged, snakemake
 
 with logged():
-    tell()
+    log_to_terminal()
     params = snakemake.params
     download_if_there(
         Dataset(**params.dataset),

@@ -6,7 +6,7 @@ from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import write_task
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset
-from replication.hub.download import tell
+from replication.hub.download import log_to_terminal
 from replication.hub.lock import LockFile
 from replication.hub.matrices import block_labels
 from replication.hub.panels import displayed_scores, read_files, read_panel
@@ -14,7 +14,7 @@ from replication.job import logged, snakemake
 
 # A model whose file is absent costs its own pairs.
 with logged(despite=True):
-    tell()
+    log_to_terminal()
     given, name = snakemake.params, snakemake.wildcards.task
     lock, access = LockFile(Path(given.lock)), Access.from_environment(with_token=False)
     if given.panel is None:

@@ -105,8 +105,7 @@ class BoardVerdicts:
 
     Examples
     --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power._example import example_task
+    >>> from llm_power import example_task, resolve_board
     >>> board = resolve_board([example_task()], family="all")
     >>> board.family, len(board.verdicts)
     ('all', 6)
@@ -202,8 +201,7 @@ def resolve_board(
 
     Examples
     --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power._example import example_task
+    >>> from llm_power import example_task, resolve_board
     >>> board = resolve_board([example_task()], family="adjacent", cluster="subject")
     >>> board.verdicts[["model_a", "model_b", "n_items", "n_star", "q", "resolved"]].round(2)
       model_a model_b  n_items   n_star      q  resolved
@@ -253,12 +251,10 @@ def stream_board(
 
     Examples
     --------
-    >>> from llm_power import stream_board
-    >>> from llm_power._board.stream import Keep
-    >>> from llm_power._example import example_task
-    >>> board = stream_board([example_task()], keep=Keep("top", 3))
+    >>> from llm_power import example_task, stream_board
+    >>> board = stream_board([example_task()])
     >>> len(board.verdicts), board.n_pairs, board.shown_words
-    (3, 6, 'pairs of the best 3 models')
+    (3, 6, 'adjacent pairs')
     """
     pairs = pairs_of_board(tasks, "all", cluster, point, declared, top=keep.best)
     found = stream_pairs(pairs, keep, folder=folder, threads=threads, on_pairs=on_pairs)

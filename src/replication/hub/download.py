@@ -155,7 +155,7 @@ def _offline(path: Path, known: Locked | None, there: str | None) -> HubError:
     )
 
 
-def tell() -> None:
+def log_to_terminal() -> None:
     """Send messages to the log, and warnings to the terminal too."""
     messages = logging.getLogger("replication.hub")
     messages.setLevel(logging.INFO)
