@@ -16,12 +16,12 @@ from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import pandas as pd
 from documents import replace_measured
-from drawn import Size, cluster_codes, draw_scores
+from drawn import N_CLUSTERS, Size, cluster_codes, draw_scores
 from threadpoolctl import threadpool_limits
 
 from llm_power import Declared, OperatingPoint, TaskScores
@@ -30,6 +30,7 @@ from llm_power._board.counts import ScoreCounts
 from llm_power._board.operating_point import pairs_at
 from llm_power._board.pair_store import PairFile, write_family
 from llm_power._board.stream import Tally, columns_between
+from llm_power._choices import Kind
 from llm_power._scores.store import read_task, write_task
 from llm_power._statistics.mcnemar import mcnemar_exact
 from replication.stages import write_stage
@@ -42,6 +43,9 @@ MADE_BY: Final = "benchmarks/board_cost.py"
 _SIZES: Final = [Size(*both) for both in product((500, 1_000, 2_000), (1_000, 4_000, 12_000))]
 # Larger than what is fitted, and so a test of it.
 _TESTED: Final = Size(4_500, 12_032)
+# Kinds of scores and numbers of clusters, at one size.
+_OF_SHAPES: Final = Size(1_000, 4_000)
+_SHAPES: Final = [*product(("0/1", "graded"), (0, 14, 100)), ("0/1", 1_000)]
 # What is reckoned: a part a node, and two jobs a part.
 RECKONED: Final = (Size(10_000, 10_000), Size(100_000, 10_000))
 PARTS: Final = 16
@@ -93,6 +97,16 @@ class BoardRow:
     def seconds(self) -> float:
         """Seconds of both passes, which read the scores each."""
         return 2 * self.read + self.p_values + self.columns
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeRow:
+    """Seconds of one core for both passes, without the scores, and bytes of memory at the peak."""
+
+    scores: str
+    clusters: int
+    seconds: float
+    memory: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,10 +216,8 @@ def _board_row(size: Size, file: Path) -> BoardRow:
     with threadpool_limits(1, user_api="blas"):  # It looks for the libraries once.
         task, read = _timed(lambda: read_task(file))
     scores_memory, counted = _count(task, before)
-    values, p_values = _timed(lambda: p_values_between(_pairs(task), 0, size.pairs, threads=1))
-    family = family_of(*values, _no_draws, alpha=0.05)
     out = file.with_suffix(".pairs")
-    _, columns = _timed(lambda: _write_columns(task, family, out))
+    p_values, columns = _passes(task, out)
     return BoardRow(
         size.models,
         size.items,
@@ -217,6 +229,21 @@ def _board_row(size: Size, file: Path) -> BoardRow:
         _peak() - before,
         out.stat().st_size,
     )
+
+
+def _shape_row(scores: str, clusters: int, file: Path) -> ShapeRow:
+    before = _reset_peak()
+    passes = _passes(read_task(file), file.with_suffix(".pairs"))
+    return ShapeRow(scores, clusters, sum(passes), _peak() - before)
+
+
+def _passes(task: TaskScores, out: Path) -> tuple[float, float]:
+    """Return the seconds of each pass over all pairs."""
+    pairs = _pairs(task)
+    values, p_values = _timed(lambda: p_values_between(pairs, 0, pairs.n_pairs, threads=1))
+    family = family_of(*values, _no_draws, alpha=0.05)
+    _, columns = _timed(lambda: _write_columns(task, family, out))
+    return p_values, columns
 
 
 def _count(task: TaskScores, before: float) -> tuple[float, float]:
@@ -239,7 +266,8 @@ def _write_columns(task: TaskScores, family: FamilyValues, out: Path) -> None:
 
 
 def _pairs(task: TaskScores) -> BoardPairs:
-    return BoardPairs([task], "all", "category", OperatingPoint(), Declared())
+    cluster = "category" if task.clusters else None
+    return BoardPairs([task], "all", cluster, OperatingPoint(), Declared())
 
 
 def _no_draws(start: int, stop: int) -> np.ndarray:
@@ -280,16 +308,22 @@ def _peak() -> float:
     return next(int(line.split()[1]) * 1024.0 for line in lines if line.startswith("VmHWM"))
 
 
-def _write_board(size: Size, file: Path) -> None:
+def _write_board(size: Size, file: Path, scores: str = "0/1", n_clusters: int = N_CLUSTERS) -> None:
     names = tuple(f"m{number}" for number in range(size.models))
     items = tuple(f"q{number}" for number in range(size.items))
-    clusters = {"category": tuple(f"c{code:02}" for code in cluster_codes(size))}
-    write_task(TaskScores("exam", "binary", items, names, draw_scores(size), clusters), file)
+    clusters, values = {}, draw_scores(size)
+    if n_clusters:
+        codes = cluster_codes(size, n_clusters)
+        clusters = {"category": tuple(f"c{code:04}" for code in codes)}
+    kind: Kind = "binary"
+    if scores == "graded":
+        kind, values = "graded", (2 * values + np.random.default_rng(1).random(values.shape)) / 3
+    write_task(TaskScores("exam", kind, items, names, values, clusters), file)
 
 
-def measure() -> dict[str, list[dict[str, float]]]:
+def measure() -> dict[str, list[dict[str, Any]]]:
     """Measure every size in processes of their own, and keep the fastest of some rounds."""
-    boards, families = [], []
+    boards, shapes, families = [], [], []
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["llm_power._board.resolve"])
     with (
@@ -302,19 +336,28 @@ def measure() -> dict[str, list[dict[str, float]]]:
             rounds = [pool.submit(_board_row, size, file).result() for _ in range(_ROUNDS)]
             boards.append(min(rounds, key=lambda row: row.seconds))
             print(boards[-1], flush=True)
+        for shape in _SHAPES:
+            pool.submit(_write_board, _OF_SHAPES, file, *shape).result()
+            of_shape = [pool.submit(_shape_row, *shape, file).result() for _ in range(_ROUNDS)]
+            shapes.append(min(of_shape, key=lambda row: row.seconds))
+            print(shapes[-1], flush=True)
         for n_pairs in _FAMILIES:
             tries = [
                 pool.submit(_family_row, n_pairs, Path(folder)).result() for _ in range(_ROUNDS)
             ]
             families.append(min(tries, key=lambda row: row.seconds))
             print(families[-1], flush=True)
-    return {"boards": [asdict(row) for row in boards], "families": [asdict(x) for x in families]}
+    rows = {"boards": boards, "families": families, "shapes": shapes}
+    return {name: [asdict(row) for row in some] for name, some in rows.items()}
 
 
-def page(boards: Sequence[BoardRow], families: Sequence[FamilyRow]) -> str:
+def page(
+    boards: Sequence[BoardRow], families: Sequence[FamilyRow], shapes: Sequence[ShapeRow]
+) -> str:
     """Return the measured part of docs/scaling.md; the last board tests what the others fit."""
     cost = Cost.fitted(boards, families)
-    return "\n".join([_terms_table(cost), _fit_table(cost, boards), _reckoned_table(cost)])
+    tables = _terms_table(cost), _fit_table(cost, boards), _shape_table(shapes)
+    return "\n".join([*tables, _reckoned_table(cost)])
 
 
 def _terms_table(cost: Cost) -> str:
@@ -348,6 +391,22 @@ def _fit_table(cost: Cost, boards: Sequence[BoardRow]) -> str:
         for row in boards
     ]
     return _table(("models x items", "seconds", "fitted", "off by", "peak memory, GB"), rows)
+
+
+def _shape_table(shapes: Sequence[ShapeRow]) -> str:
+    size = f"scores, {_OF_SHAPES.models:,} x {_OF_SHAPES.items:,}"
+    rows = [
+        (
+            row.scores,
+            f"{row.clusters:,}" if row.clusters else "none",
+            f"{row.seconds:.2f}",
+            f"{row.seconds / _OF_SHAPES.pairs * 1e6:.1f}",
+            f"{row.memory / 1e9:.2f}",
+        )
+        for row in shapes
+    ]
+    head = (size, "clusters", "seconds of both passes", "us a pair", "peak memory, GB")
+    return _table(head, rows)
 
 
 def _reckoned_table(cost: Cost) -> str:
@@ -391,10 +450,14 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
 
 
-def load() -> tuple[list[BoardRow], list[FamilyRow]]:
+def load() -> tuple[list[BoardRow], list[FamilyRow], list[ShapeRow]]:
     """Return what was measured last."""
-    told = json.loads(MEASURED.read_text(encoding="utf-8"))
-    return [BoardRow(**row) for row in told["boards"]], [FamilyRow(**x) for x in told["families"]]
+    rows = json.loads(MEASURED.read_text(encoding="utf-8"))
+    return (
+        [BoardRow(**row) for row in rows["boards"]],
+        [FamilyRow(**row) for row in rows["families"]],
+        [ShapeRow(**row) for row in rows["shapes"]],
+    )
 
 
 def main() -> None:
