@@ -148,14 +148,14 @@ class BoardPairs:
         every, p, level = self.for_ranks(), family.decided.single, family.decided.level
         if every is not self:
             p = p_values_between(every, 0, every.n_pairs, threads=threads)[0]
-        found: dict[str, tuple[IntArray, IntArray]] = {}
+        ends: dict[str, tuple[IntArray, IntArray]] = {}
         for number, task in enumerate(every._of_tasks):
             own = p[every._starts[number] : every._ends[number]]
             if every is not self or len(self.tasks) > 1:
                 largest = every._largest([number], threads)
                 level = max_t_family(own, largest, alpha=self.point.alpha).level
-            found[task.task.task] = lead_counts(own, level, task.task.merit_bounds)
-        return found
+            ends[task.task.task] = lead_counts(own, level, task.task.merit_bounds)
+        return ends
 
     def for_ranks(self) -> BoardPairs:
         """Return all pairs, by max-T and the test of clusters that takes microseconds."""
@@ -166,9 +166,9 @@ class BoardPairs:
 
     def otherwise(self, family: Family, declared: Declared) -> BoardPairs:
         """Return other pairs of these tasks, or other tests, by the same counts and draws."""
-        found = BoardPairs(self.tasks, family, self.cluster, self.point, declared)
-        found._of_tasks = [task.of(family) for task in self._of_tasks]
-        return found
+        pairs = BoardPairs(self.tasks, family, self.cluster, self.point, declared)
+        pairs._of_tasks = [task.of(family) for task in self._of_tasks]
+        return pairs
 
     def _largest(self, tasks: Iterable[int], threads: int | None) -> Largest:
         draws = [self._of_tasks[number].draws for number in tasks]
@@ -205,12 +205,12 @@ class BoardPairs:
 
     def at(self, places: IntArray) -> list[tuple[int, IntArray, IntArray, IntArray]]:
         """Return of each task its number, its ordered places, and both models' positions."""
-        found = []
+        of_tasks = []
         for number, (start, end) in enumerate(zip(self._starts, self._ends, strict=True)):
             own = places[(places >= start) & (places < end)]
             if own.size:
-                found.append((number, own, *self._of_tasks[number].pairs_at(own - start)))
-        return found
+                of_tasks.append((number, own, *self._of_tasks[number].pairs_at(own - start)))
+        return of_tasks
 
     @property
     def block(self) -> int:
@@ -220,7 +220,7 @@ class BoardPairs:
 
     def evidence(self, first: IntArray, second: IntArray) -> list[Evidence]:
         """Return what each task says of pairs of positions."""
-        return [found for task in self._of_tasks for found in task.evidence.of(first, second)]
+        return [evidence for task in self._of_tasks for evidence in task.evidence.of(first, second)]
 
     def counted(self, places: IntArray) -> pd.DataFrame:
         """Return the rows of `llm_power._board.resolution` of the pairs at some places."""
@@ -245,9 +245,9 @@ class BoardPairs:
         """Yield the pairs at ordered places in blocks that fit, with the evidence on them."""
         start = 0
         for number, _, first, second in self.at(places):
-            for some, found in self._of_tasks[number].evidence_on(first, second):
-                rows = slice(start, start := start + len(found.n_items))
-                shared, known = found.n_items, found.with_an_item()
+            for some, evidence in self._of_tasks[number].evidence_on(first, second):
+                rows = slice(start, start := start + len(evidence.n_items))
+                shared, known = evidence.n_items, evidence.with_an_item()
                 yield Block(number, rows, first[some], second[some], shared, known)
 
     def _columns_of(self, block: Block, family: FamilyValues) -> Columns:
@@ -313,9 +313,9 @@ class _TaskPairs:
 
     def of(self, family: Family) -> _TaskPairs:
         """Return the pairs of a family of the same scores, with what is laid out already."""
-        found = copy(self)
-        found._family, found.n_pairs = family, family_size(len(self.task.models), family)
-        return found
+        pairs = copy(self)
+        pairs._family, pairs.n_pairs = family, family_size(len(self.task.models), family)
+        return pairs
 
     @cached_property
     def draws(self) -> GapDraws:
@@ -336,8 +336,8 @@ class _TaskPairs:
         chunk, block = min(CHUNK, 8 * most), min(BLOCK, most)
         for low in range(0, len(first), chunk):
             some = slice(low, low + chunk)
-            for found in self.evidence.of(first[some], second[some], block=block):
-                placed = slice(low, low := low + len(found.n_items)), found
+            for evidence in self.evidence.of(first[some], second[some], block=block):
+                placed = slice(low, low := low + len(evidence.n_items)), evidence
                 if keeps:
                     kept.append(placed)
                 yield placed
@@ -484,13 +484,13 @@ def p_values_between(
     chunks, of_block = pairs.chunks(start, stop), partial(_p_values_of, pairs)
     if len(chunks) == 1:
         blocks = ((block,) for block in pairs.blocks(np.arange(start, stop)))
-        found = in_threads(of_block, blocks, threads=threads)
+        p_values = in_threads(of_block, blocks, threads=threads)
     else:
         of_chunks = in_threads(partial(_p_values_of_chunk, pairs), chunks, threads=threads)
-        found = chain.from_iterable(of_chunks)
+        p_values = chain.from_iterable(of_chunks)
     p = np.empty(stop - start)
     unadjusted, place = p, 0
-    for decided, plain in found:
+    for decided, plain in p_values:
         some = slice(place, place + len(decided))
         p[some] = decided
         if plain is not decided and unadjusted is p:

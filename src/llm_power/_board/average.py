@@ -184,10 +184,10 @@ def read_weights(text: str) -> Weighting | dict[str, Any]:
         if text == rule:
             return rule
     if Path(text).exists() or "=" not in text:
-        found = read_yaml(Path(text))
-        if not isinstance(found, dict):
-            raise InvalidArgument(f"the weights in {text} must be a number a task, got {found!r}")
-        return found
+        by_task = read_yaml(Path(text))
+        if not isinstance(by_task, dict):
+            raise InvalidArgument(f"the weights in {text} must be a number a task, got {by_task!r}")
+        return by_task
     weights: dict[str, Any] = {}
     for entry in text.split(","):
         name, _, number = entry.rpartition("=")
@@ -219,16 +219,16 @@ def _common_models(tasks: Sequence[TaskScores]) -> tuple[list[str], dict[str, li
 
 def _repeated(tasks: Sequence[TaskScores]) -> dict[str, str]:
     """Return the tasks that share an item with a task as large, and that task, which stays."""
-    found: dict[str, str] = {}
+    repeated: dict[str, str] = {}
     kept: list[tuple[TaskScores, _Parts]] = []
     for task in sorted(tasks, key=lambda task: -task.n_items):
         parts = _parts(task)
         whole = (other for other, theirs in kept if _share_items(task, parts, other, theirs))
         if (first := next(whole, None)) is not None:
-            found[task.task] = first.task
+            repeated[task.task] = first.task
         else:
             kept.append((task, parts))
-    return found
+    return repeated
 
 
 _Parts = Mapping[str, Mapping[str, int]]
@@ -343,18 +343,20 @@ def _verdict_rows(strata: _Strata) -> pd.DataFrame:
     key |= {"model_a": models[first], "model_b": models[second]}
     single = gaps.judged()
     adjusted = strata.adjusted(single.p)
-    found = gaps.judged(adjusted)
+    verdicts = gaps.judged(adjusted)
     error = items.standard_error
     if clusters is not None:
         error = np.maximum(error, clusters.standard_error)
-    columns = all_verdict_columns(found, single, n, adjusted, strata.tasks[0].largest_gap)
+    columns = all_verdict_columns(verdicts, single, n, adjusted, strata.tasks[0].largest_gap)
     columns |= _sizes(single, error, n, strata.pairs.point)
     # Of two models that share no item of a task there is no average.
     strangers = np.any([each.n_items == 0 for each in gaps.evidence], axis=0)
     columns |= {
         "n_items": np.where(strangers, 0, n),
         "delta": items.delta,
-        "chance_of_turning": chance_of_turning(found.p, found.direction, level=adjusted.level),
+        "chance_of_turning": chance_of_turning(
+            verdicts.p, verdicts.direction, level=adjusted.level
+        ),
     }
     columns |= _scores_and_bounds(strata, gaps.evidence, first, second)
     table = pd.DataFrame(key | columns)[AVERAGE_COLUMNS]
@@ -386,13 +388,13 @@ class _Averaged:
         point, margin = self.of.pairs.point, self.of.pairs.declared.margin
         law: dict[str, Any] = {"alpha": point.alpha, "power": point.power, "family": family}
         law |= {"margin": margin, "prior": self.of.prior}
-        found = average_verdicts(self.items, self.n_items, self.discordant, **law)
+        by_items = average_verdicts(self.items, self.n_items, self.discordant, **law)
         if self.clusters is None:
-            return found
+            return by_items
         by_clusters = average_verdicts(
             self.clusters, self.n_items, self.discordant, test="cluster", **law
         )
-        return agreed_verdicts(by_clusters, found)
+        return agreed_verdicts(by_clusters, by_items)
 
 
 def _averaged(strata: _Strata, first: IntArray, second: IntArray) -> _Averaged:
@@ -418,24 +420,24 @@ def _averaged(strata: _Strata, first: IntArray, second: IntArray) -> _Averaged:
 
 
 def _gap_by_items(evidence: Evidence, *, weighted: bool) -> TaskGap:
-    found = weighted_gaps(evidence) if weighted else None
-    return evidence.of_items.gap if found is None else _gap_of(found.gap)
+    gaps = weighted_gaps(evidence) if weighted else None
+    return evidence.of_items.gap if gaps is None else _gap_of(gaps.gap)
 
 
-def _gap_of(found: WeightedGap | ClusterRobustTest) -> TaskGap:
-    return mean_gap(found.delta, found.standard_error, found.df)
+def _gap_of(estimate: WeightedGap | ClusterRobustTest) -> TaskGap:
+    return mean_gap(estimate.delta, estimate.standard_error, estimate.df)
 
 
 def _sizes(
-    found: Verdicts, error: FloatArray, n: IntArray, point: OperatingPoint
+    verdicts: Verdicts, error: FloatArray, n: IntArray, point: OperatingPoint
 ) -> dict[str, Any]:
     """Return N* of eq. (3), with all tasks multiplied alike, and the columns beside it."""
-    delta, varies = found.interval.delta, np.isfinite(error)
+    delta, varies = verdicts.interval.delta, np.isfinite(error)
     sigma = np.where(varies, error, 0.0) * np.sqrt(n)
     need = required_n(delta, sigma, alpha=point.alpha, power=point.power)
     need = np.where(varies, need, np.inf)
     mean_square = np.square(sigma) + np.square(delta)
-    sizes = size_columns(found, error, n, mean_square, point)
+    sizes = size_columns(verdicts, error, n, mean_square, point)
     return sizes | {"n_star": need, "q": resolution_ratio(n, need)}
 
 
@@ -474,11 +476,11 @@ def _score_interval(strata: _Strata, cluster: str | None) -> tuple[FloatArray, F
             part if own is None else _score_by_clusters(task, own)
             for task, part, own in zip(strata.tasks, parts, labels, strict=True)
         ]
-        found = average_gap(by_clusters, strata.weights).interval(level)
+        clusters = average_gap(by_clusters, strata.weights).interval(level)
         # Where clusters do not vary, items alone say how far the score may be off.
-        varies = np.isfinite(found.low)
-        low = np.where(varies, np.minimum(low, found.low), low)
-        high = np.where(varies, np.maximum(high, found.high), high)
+        varies = np.isfinite(clusters.low)
+        low = np.where(varies, np.minimum(low, clusters.low), low)
+        high = np.where(varies, np.maximum(high, clusters.high), high)
     return within_range(low, high, strata.tasks[0].kind)
 
 

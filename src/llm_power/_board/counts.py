@@ -240,8 +240,8 @@ class ScoreMoments:
 
         Where lower is better the difference is that by which the second score is the larger.
         """
-        found = self._moments(first, second)
-        return replace(found, sum_a=self._sign * found.sum_a, sum_b=self._sign * found.sum_b)
+        moments = self._moments(first, second)
+        return replace(moments, sum_a=self._sign * moments.sum_a, sum_b=self._sign * moments.sum_b)
 
     def _moments(self, first: IntArray, second: IntArray) -> DifferenceMoments:
         if not self._complete or len(first) == 0:
@@ -255,7 +255,7 @@ class ScoreMoments:
         cubed = cubes[first] - cubes[second] - 3 * mixed
         sum_a, sum_b = self._sums[first], self._sums[second]
         near = ss_d <= _NEAR * (squares[first] + squares[second])
-        found = DifferenceMoments(
+        moments = DifferenceMoments(
             np.full(len(first), len(self._scores)),
             sum_a.astype(np.float64),
             sum_b.astype(np.float64),
@@ -269,8 +269,8 @@ class ScoreMoments:
         if near.any():
             exact = self._exact(first[near], second[near])
             for each in fields(DifferenceMoments):
-                getattr(found, each.name)[near] = getattr(exact, each.name)
-        return found
+                getattr(moments, each.name)[near] = getattr(exact, each.name)
+        return moments
 
     def by_cluster(self, first: IntArray, second: IntArray) -> ClusterMoments:
         """Return the same within each cluster: (n_clusters, n_pairs)."""
@@ -282,18 +282,18 @@ class ScoreMoments:
             items = self._rows[:, stop - int(self._sizes[row]) : stop]
             products[row] = _tiles(items, items, first, second)
         both = squares[:, first] + squares[:, second]
-        found = ClusterMoments(
+        moments = ClusterMoments(
             self._sizes[:, np.newaxis].astype(np.float64),
             sums[:, first] - sums[:, second],
             both - 2 * products,
             self._gaps(first, second) / len(self._scores),
         )
-        near = (found.sum_d2 <= _NEAR * both).any(axis=0)
+        near = (moments.sum_d2 <= _NEAR * both).any(axis=0)
         if near.any():
             exact = self._exact_by_cluster(first[near], second[near])
             for name in ("sum_d", "sum_d2", "origin"):
-                getattr(found, name)[..., near] = getattr(exact, name)
-        return found
+                getattr(moments, name)[..., near] = getattr(exact, name)
+        return moments
 
     def _gaps(self, first: IntArray, second: IntArray) -> FloatArray:
         """Return sums of differences; 0 where they are rounding of the scores themselves."""
@@ -339,14 +339,14 @@ _TILE = 64
 
 def _tiles(left: FloatArray, right: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
     """Products of pairs of rows, (n_pairs,), in tiles that are the same for any pairs."""
-    found = np.empty(len(first))
+    pair_products = np.empty(len(first))
     tile = first // _TILE * (len(right) // _TILE + 1) + second // _TILE
     order = np.argsort(tile, kind="stable")
     for some in np.split(order, np.flatnonzero(np.diff(tile[order])) + 1):
         a, b = first[some[0]] // _TILE * _TILE, second[some[0]] // _TILE * _TILE
         products = left[a : a + _TILE] @ right[b : b + _TILE].T
-        found[some] = products[first[some] - a, second[some] - b]
-    return found
+        pair_products[some] = products[first[some] - a, second[some] - b]
+    return pair_products
 
 
 def _pair_blocks(n_pairs: int, n_items: int) -> list[slice]:
@@ -385,10 +385,10 @@ def joined(parts: Sequence[_Known]) -> _Known:
     """Return what is known of the pairs of all parts; what is no array is the same in each."""
     every: Any = parts
     kind: Any = type(parts[0])
-    found = every[0]
-    if isinstance(found, np.ndarray):
-        found = np.concatenate(every, axis=-1)
+    whole = every[0]
+    if isinstance(whole, np.ndarray):
+        whole = np.concatenate(every, axis=-1)
     elif is_dataclass(parts[0]):
         names = [field.name for field in fields(kind)]
-        found = kind(*(joined([getattr(part, name) for part in every]) for name in names))
-    return found  # type: ignore[no-any-return]
+        whole = kind(*(joined([getattr(part, name) for part in every]) for name in names))
+    return whole  # type: ignore[no-any-return]

@@ -190,20 +190,20 @@ class PairTests:
             "prior": self.prior,
         }
         known = self.p_of_items
-        found = self.items.verdicts(self.declared.test, known_p=known, **settings)
-        test = np.full(len(n), found.test, dtype=object)
+        verdicts = self.items.verdicts(self.declared.test, known_p=known, **settings)
+        test = np.full(len(n), verdicts.test, dtype=object)
         if self.weighted is not None:
             by_weights = self.weighted.verdicts(n, **settings)
-            found = chosen_verdicts(self.weighted.partial, by_weights, found)
+            verdicts = chosen_verdicts(self.weighted.partial, by_weights, verdicts)
             error = np.where(self.weighted.partial, self.weighted.gap.standard_error, error)
             test[self.weighted.partial] = by_weights.test
         if self.robust is not None:
             # Of the two p-values the larger one counts.
             by_clusters = self.robust.verdicts(n, known_p=self.p, **settings)
-            found = agreed_verdicts(by_clusters, found)
+            verdicts = agreed_verdicts(by_clusters, verdicts)
             error = np.maximum(self.robust.test.standard_error, error)
-            test[:] = found.test
-        return Judgement(found, error, test, level)
+            test[:] = verdicts.test
+        return Judgement(verdicts, error, test, level)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,9 +55,9 @@ def measure_of(tasks: Sequence[TaskScores]) -> Measure:
     """Return what scores of some tasks are shown in; real ones must be of one unit."""
     if all(task.kind != "real" for task in tasks):
         return POINTS
-    found = {(task.kind, task.unit, task.lower_is_better): task.task for task in tasks}
-    if len(found) > 1:
-        first, second = [*found.values()][:2]
+    units = {(task.kind, task.unit, task.lower_is_better): task.task for task in tasks}
+    if len(units) > 1:
+        first, second = [*units.values()][:2]
         raise InvalidArgument(
             f"tasks {first} and {second} have scores of different units. Remedy: resolve them "
             "apart, or declare one kind and unit (--kind, --unit, --lower-is-better)."

@@ -146,11 +146,13 @@ class PairCells:
 
     def monitored_columns(self, point: OperatingPoint) -> Columns:
         """Return what continuous monitoring takes."""
-        found = anytime_horizon(self.b, self.c, self.n_items, alpha=point.alpha, power=point.power)
+        horizon = anytime_horizon(
+            self.b, self.c, self.n_items, alpha=point.alpha, power=point.power
+        )
         return {
-            "n_star_monitored": found.n_star_anytime,
-            "items_monitored": found.expected_items,
-            "items_monitored_90": found.stopping_90,
+            "n_star_monitored": horizon.n_star_anytime,
+            "items_monitored": horizon.expected_items,
+            "items_monitored_90": horizon.stopping_90,
         }
 
     def counts(self) -> Columns:

@@ -44,9 +44,9 @@ def _further_columns(
     # The order of the rows decides nothing.
     by_id = [np.argsort(np.asarray(task.item_ids), kind="stable") for task in tasks]
     labels = [sampled_clusters(task, cluster) for task in tasks]
-    found = None
+    leader = None
     if n_models > 2:
-        found = leader_on_further_items(
+        leader = leader_on_further_items(
             [task.merits[np.ix_(rows, order)] for task, rows in zip(tasks, by_id, strict=True)],
             weights,
             rng=named_rng(0, "further_items"),
@@ -54,7 +54,7 @@ def _further_columns(
                 None if own is None else own[rows] for own, rows in zip(labels, by_id, strict=True)
             ],
         )
-    score, lead = (np.nan, np.nan) if found is None else (found.score, found.lead)
+    score, lead = (np.nan, np.nan) if leader is None else (leader.score, leader.lead)
     score = -score if tasks[0].lower_is_better else score
     first = np.arange(n_models) == 0
     return {

@@ -63,12 +63,12 @@ def repeats_table(
 
 def _of_pair(task: TaskScores, pair: Any) -> dict[str, float]:
     columns = [task.models.index(model) for model in (pair.model_a, pair.model_b)]
-    found, both = variances_of_pair(task, *columns), task.answers.number[:, columns]
+    variances, both = variances_of_pair(task, *columns), task.answers.number[:, columns]
     return {
-        "n_items": int(found.n_items),
+        "n_items": int(variances.n_items),
         "repeats": _harmonic_mean(both[(both > 0).all(axis=1)]),
         **{
-            name: float(getattr(found, name))
+            name: float(getattr(variances, name))
             for name in ("delta", "between", "within_a", "within_b")
         },
     }
@@ -122,8 +122,8 @@ def _with_ways(table: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
         "cheaper": way.cheaper.astype(object),
         "item_cost_even": even - 2 * repeats,
     }
-    found = pd.DataFrame(made, index=table.index[known]).reindex(table.index)
-    return pd.concat([table, found], axis=1)[[*REPEAT_COLUMNS]]
+    columns = pd.DataFrame(made, index=table.index[known]).reindex(table.index)
+    return pd.concat([table, columns], axis=1)[[*REPEAT_COLUMNS]]
 
 
 def describe_repeats(table: pd.DataFrame) -> list[dict[str, Any]]:

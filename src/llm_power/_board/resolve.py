@@ -257,8 +257,8 @@ def stream_board(
     (3, 6, 'adjacent pairs')
     """
     pairs = pairs_of_board(tasks, "all", cluster, point, declared, top=keep.best)
-    found = stream_pairs(pairs, keep, folder=folder, threads=threads, on_pairs=on_pairs)
-    return board_of(found, pairs)
+    shown = stream_pairs(pairs, keep, folder=folder, threads=threads, on_pairs=on_pairs)
+    return board_of(shown, pairs)
 
 
 def held_pairs(
@@ -366,8 +366,8 @@ def shown_verdicts(
     # The sums of clusters fit a core's cache block by block; pairs are decided many at once.
     tested = in_threads(of_block, ((block,) for block in pairs.blocks(places)))
     many = groupby(list(tested), lambda block: (block.task, block.rows.start // BLOCK))
-    found = in_threads(decided, [(list(blocks),) for _, blocks in many])
-    clusters, decisions = zip(*found, strict=True)
+    tables = in_threads(decided, [(list(blocks),) for _, blocks in many])
+    clusters, decisions = zip(*tables, strict=True)
     on_stage("verdicts")
     return verdict_table(
         counts,
