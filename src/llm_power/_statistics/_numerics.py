@@ -46,17 +46,17 @@ def find_roots(
     # Newest point, other end of the bracket, and the point before: (3, n_open).
     x = np.stack([low, high, high])
     f = np.stack([function(low, *given), *[function(high, *given)] * 2])
-    found, at = np.full(low.shape, np.nan), np.arange(low.size)
+    roots, at = np.full(low.shape, np.nan), np.arange(low.size)
     while True:
         nearer = np.abs(f[0]) < np.abs(f[1])
         best, least = np.where(nearer, x[0], x[1]), np.abs(np.where(nearer, f[0], f[1]))
         width, tolerance = np.abs(x[1] - x[0]), np.abs(best) * _RELATIVE + 4 * _TINY
         zero, crosses = least <= _TINY, np.sign(f[0]) * np.sign(f[1]) < 0
         near = width < tolerance
-        found[at] = np.where(zero | (crosses & near), best, np.nan)
+        roots[at] = np.where(zero | (crosses & near), best, np.nan)
         left = crosses & ~zero & ~near
         if not left.any():
-            return found.reshape(shape)
+            return roots.reshape(shape)
         x, f, at, given = x[:, left], f[:, left], at[left], [each[left] for each in given]
         edge = 0.5 * tolerance[left] / width[left]
         newest = x[0] + np.clip(_share(x, f), edge, 1 - edge) * (x[1] - x[0])
@@ -109,8 +109,8 @@ def fewest(holds: Callable[[FloatArray], BoolArray], fails: IntArray, most: IntA
     while np.any(wide := most - fails > 1):
         middle = np.where(wide, (fails + most) // 2, fails)
         # Where nothing is left to find, what comes out is not used.
-        found = holds(np.maximum(middle, 0).astype(np.float64))
-        fails, most = np.where(wide & ~found, middle, fails), np.where(wide & found, middle, most)
+        does = holds(np.maximum(middle, 0).astype(np.float64))
+        fails, most = np.where(wide & ~does, middle, fails), np.where(wide & does, middle, most)
     return most
 
 

@@ -139,11 +139,11 @@ def anytime_horizon(
     pairs = np.stack([np.maximum(first, second), np.minimum(first, second), n], axis=-1)
     # Pairs are many and their counts often the same.
     distinct, where = np.unique(pairs.reshape(-1, 3), axis=0, return_inverse=True)
-    found = [
+    horizons = [
         _pair_horizon(more, fewer, size, alpha=level, power=power, mixture=mixture)
         for more, fewer, size in distinct.tolist()
     ]
-    columns = np.reshape(found, (-1, 3))[where.ravel()].T.reshape(3, *n.shape)
+    columns = np.reshape(horizons, (-1, 3))[where.ravel()].T.reshape(3, *n.shape)
     n_star, expected, most = columns
     return AnytimeHorizon(
         n_star_anytime=n_star,

@@ -191,8 +191,8 @@ def one_way_anova(moments: ClusterMoments, pool: Pool) -> Anova:
     ms_within = ratio(within, n_items - n_clusters)
     n0 = ratio(n_items - ratio(squared_sizes, n_items), n_clusters - 1)
     icc = ratio(ms_between - ms_within, ms_between + (n0 - 1) * ms_within)
-    found = n_clusters, n_items, squared_sizes, total, squares, moments.origin, icc
-    return Anova(*np.broadcast_arrays(*found))
+    values = n_clusters, n_items, squared_sizes, total, squares, moments.origin, icc
+    return Anova(*np.broadcast_arrays(*values))
 
 
 def all_but_one(values: FloatArray) -> FloatArray:

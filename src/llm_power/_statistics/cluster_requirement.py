@@ -135,8 +135,8 @@ def _by_size(
     cells, place = (n_pairs, sizes), cell.ravel()
 
     def summed(values: FloatArray) -> FloatArray:
-        found = np.bincount(place, values.ravel(), sizes * n_pairs)
-        return np.asarray(found.reshape(cells).T)
+        sums = np.bincount(place, values.ravel(), sizes * n_pairs)
+        return np.asarray(sums.reshape(cells).T)
 
     number = summed(np.ones(means.shape))
     mean = ratio(summed(means), number, empty=0.0)
@@ -158,7 +158,7 @@ def _limit(
     the second. In :math:`\rho/(1 - \rho)` one over the sum is concave, as the least of functions
     that are linear in the variances of the means: Newton's steps never go beyond the root.
     """
-    found, every = bounds[0].copy(), np.flatnonzero(known)
+    icc, every = bounds[0].copy(), np.flatnonzero(known)
     pairs = max(1, _SUMS // len(clusters[0]))
     for start in range(0, every.size, pairs):
         at = every[start : start + pairs]
@@ -169,11 +169,11 @@ def _limit(
             total, fall = _between(clusters, at, here)
             nearer = here + total / fall * (total / target[at] - 1)
             nearer = np.where(nearer > least, nearer, (here + least) / 2)
-            found[at] = nearer / (1 + nearer)
+            icc[at] = nearer / (1 + nearer)
             # What is left after a step is the square of the step, and less.
             left = np.abs(nearer - here) > _NEAR * (here - least)
             at, least, here = at[left], least[left], nearer[left]
-    return found
+    return icc
 
 
 def _between(
@@ -347,7 +347,7 @@ def _required_clusters(
     power: float,
 ) -> FloatArray:
     """Fewest clusters, at least 2, where one cluster's variance over sigma^2 is `per_cluster`."""
-    found = np.full(unit.shape, np.nan)
+    required = np.full(unit.shape, np.nan)
     if known.any():
         each = unit[known] * per_cluster[known]
 
@@ -366,8 +366,8 @@ def _required_clusters(
         many = 2 * rest * np.square(z_sum(alpha, power)) + 50
         roots = find_roots(excess, (np.full(rest.shape, 2.0), many), (rest,))
         clusters[open_] = np.ceil(roots - 1e-9)
-        found[known] = clusters
-    return found
+        required[known] = clusters
+    return required
 
 
 @lru_cache(maxsize=16)

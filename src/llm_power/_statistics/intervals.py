@@ -240,7 +240,7 @@ def _limit_size(pairs: FloatArray, z: float) -> FloatArray:
     # Short of a gap of 1, where the variance is zero and its slope infinite.
     start = side * (observed + z * np.sqrt(spread) / n)
     size = np.clip(start, low, low + 0.99 * (high - low))
-    found, active = np.array(size), np.arange(size.size)
+    limits, active = np.array(size), np.arange(size.size)
     for _ in range(_STEPS):
         excess, slope = _excess_of_gap(size, pairs, z)
         low, high = np.where(excess <= 0, size, low), np.where(excess <= 0, high, size)
@@ -248,12 +248,12 @@ def _limit_size(pairs: FloatArray, z: float) -> FloatArray:
         inside = (moved == size) | ((moved > low) & (moved < high))
         moved = np.where(inside, moved, (low + high) / 2)
         still = np.abs(moved - size) > np.where(inside, _NEWTON_STEP, _HALVING) * size
-        found[active] = moved
+        limits[active] = moved
         if not still.any():
             break
         active, size, low, high = active[still], moved[still], low[still], high[still]
         pairs = pairs[:, still]
-    return found
+    return limits
 
 
 def _excess_of_gap(size: FloatArray, pairs: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:

@@ -130,12 +130,12 @@ class Tile:
         draws = np.arange(len(sums))[:, np.newaxis, np.newaxis]
         high_b, low_b = _extremes(sums)
         high_a, low_a = (high_b, low_b) if n_a == n_b else _extremes(sums[:, :n_a])
-        found = np.zeros(len(sums), dtype=np.float32)
+        maxima = np.zeros(len(sums), dtype=np.float32)
         for a, b in ((high_a, low_b), (low_a, high_b))[: 1 + (n_a < n_b)]:
             first, second = a[:, :, np.newaxis], b[:, np.newaxis]
             deviates = (sums[draws, first] - sums[draws, second]) * self._precision[first, second]
-            np.maximum(found, np.abs(deviates).max(axis=(1, 2)), out=found)
-        return found
+            np.maximum(maxima, np.abs(deviates).max(axis=(1, 2)), out=maxima)
+        return maxima
 
     def _open(self, sums: Singles, maxima: Singles) -> list[tuple[BoolArray, BoolArray]]:
         """Return which A and B may be of a pair beyond `maxima`: A above B, and A below B.
@@ -227,8 +227,8 @@ def _critical_levels(
         ]
     ).astype(int)
     # Below the first draw there is Bonferroni's level alone.
-    found = np.where(places < 0, 0.0, smallest[np.clip(places, 0, draws - 1)] * (1 - 2 * _ROUNDING))
-    low, critical, high = np.clip(found, bonferroni, level).tolist()
+    drawn = smallest[np.clip(places, 0, draws - 1)] * (1 - 2 * _ROUNDING)
+    low, critical, high = np.clip(np.where(places < 0, 0.0, drawn), bonferroni, level).tolist()
     # What Bonferroni declares needs no draw.
     return critical, (float(np.nextafter(max(low, bonferroni), 1)), high)
 
@@ -333,17 +333,17 @@ class GapDraws:
         return maxima
 
     def _of_adjacent(self, sums: NDArray[np.float32]) -> NDArray[np.float32]:
-        found = np.zeros(sums.shape[1], dtype=np.float32)
+        maxima = np.zeros(sums.shape[1], dtype=np.float32)
         neighbors = sliding_window_view(self._place, 2)
         for k in range(0, len(neighbors), _BLOCK):
             a, b = neighbors[k : k + _BLOCK].T
             inverse = _inverse_root(np.square(self._block(a) - self._block(b)).sum(axis=1))
             deviates = (sums[a] - sums[b]) * inverse[:, np.newaxis]
-            found = np.maximum(found, np.abs(deviates).max(axis=0))
-        return found
+            maxima = np.maximum(maxima, np.abs(deviates).max(axis=0))
+        return maxima
 
     def _of_all(self, sums: NDArray[np.float32], each: Each) -> NDArray[np.float32]:
-        found = np.zeros(sums.shape[1], dtype=np.float32)
+        maxima = np.zeros(sums.shape[1], dtype=np.float32)
         blocks = list(pairwise([*range(0, sums.shape[1], _DRAWS), sums.shape[1]]))
         for first in range(0, self.n_models - 1, _MODELS):
             tile = self._tiles.get(first)
@@ -351,18 +351,18 @@ class GapDraws:
                 tile = Tile(self._precision(first), sums[first:, :TRIED])
                 if self.n_models <= _REMEMBERED:
                     self._tiles[first] = tile
-            found = np.concatenate(list(each(partial(tile.largest, sums[first:], found), blocks)))
-        return found
+            maxima = np.concatenate(list(each(partial(tile.largest, sums[first:], maxima), blocks)))
+        return maxima
 
     def _precision(self, first: int) -> NDArray[np.float32]:
         """Return one over the root of the squares of differences of a tile's pairs."""
         last = min(first + _MODELS, self.n_models)
-        found = np.empty((last - first, self.n_models - first), dtype=np.float32)
+        precision = np.empty((last - first, self.n_models - first), dtype=np.float32)
         for k in range(first, self.n_models, _BLOCK):
             own = self._own[first:last, np.newaxis] + self._own[k : k + _BLOCK]
             own -= 2 * self._products(slice(first, last), slice(k, k + _BLOCK))
-            found[:, k - first : k - first + _BLOCK] = _inverse_root(own)
-        return found
+            precision[:, k - first : k - first + _BLOCK] = _inverse_root(own)
+        return precision
 
     def _products(self, these: slice, others: slice) -> FloatArray:
         """Return the sums of products of some models' rows with others', without rounding."""
@@ -375,8 +375,8 @@ class GapDraws:
             for some in (these, others)
         )
         left = np.hstack([least_a, total_a - least_a * a.shape[1]])
-        found = (a @ b.T) * step_a * step_b.T
-        return np.asarray(found + left @ np.hstack([total_b, least_b]).T)
+        products = (a @ b.T) * step_a * step_b.T
+        return np.asarray(products + left @ np.hstack([total_b, least_b]).T)
 
 
 # Models that are A of a tile's pairs, and draws that are computed at once.

@@ -368,7 +368,7 @@ def stepwise_required_n(
     # N* at another level is this one times a number that all pairs share: the order is T's.
     order = np.argsort(-resolution_ratio(n, need), kind="stable")
     back = np.argsort(order)
-    found: dict[Procedure, AdjustedResolution] = {}
+    resolutions: dict[Procedure, AdjustedResolution] = {}
     for procedure in procedures:
         one_of("procedure", procedure, _STEP_LEVELS)
         levels = _STEP_LEVELS[procedure](np.arange(1, gap.size + 1), size, alpha)
@@ -377,7 +377,7 @@ def stepwise_required_n(
         deciding = _deciding_step(by_step, procedure)[back]
         q = by_step[deciding]
         n_star = ratio(n, q, np.inf)
-        found[procedure] = AdjustedResolution(
+        resolutions[procedure] = AdjustedResolution(
             levels=levels[deciding],
             n_star=n_star,
             q=q,
@@ -387,7 +387,7 @@ def stepwise_required_n(
             alpha=alpha,
             power=power,
         )
-    return found
+    return resolutions
 
 
 def _deciding_step(q: FloatArray, procedure: Procedure) -> IntArray:

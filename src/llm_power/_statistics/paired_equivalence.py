@@ -150,10 +150,10 @@ def score_equivalence_power(
         return np.asarray(ndtr(score_statistic(k, m - k, n, bound)) > level)
 
     most = fewest(too_many, np.full(m.shape, -1), m + 1) - 1
-    found = most >= m - most
-    k, least = np.where(found, most, 0), np.where(found, m - most, 0)
+    possible = most >= m - most
+    k, least = np.where(possible, most, 0), np.where(possible, m - most, 0)
     below_least = np.where(least > 0, bdtr(np.maximum(least - 1, 0), m, p10 / psi), 0.0)
-    shown = np.where(found, bdtr(k, m, p10 / psi) - below_least, 0.0)
+    shown = np.where(possible, bdtr(k, m, p10 / psi) - below_least, 0.0)
     return float(binomial_pmf(m, n, psi) @ shown)
 
 

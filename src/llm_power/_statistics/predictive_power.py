@@ -145,10 +145,10 @@ class ObservedGap:
         """Return the items from which on `enough` holds for some of the gaps, ``inf`` of others."""
         ends = (np.full(np.count_nonzero(some), end) for end in _RUNS)
         high = thresholds(lambda r: enough(np.exp(r)), *ends, halvings=_HALVINGS)
-        found = np.full(np.shape(self.z), np.inf)
-        items = np.ceil(np.broadcast_to(self.n, found.shape)[some] * np.exp(high))
-        found[some] = np.where(high < _RUNS[1], items, np.inf)
-        return found
+        smallest = np.full(np.shape(self.z), np.inf)
+        items = np.ceil(np.broadcast_to(self.n, smallest.shape)[some] * np.exp(high))
+        smallest[some] = np.where(high < _RUNS[1], items, np.inf)
+        return smallest
 
 
 def _shift_of_both_tests(freedom: FloatArray, level: float, power: float) -> FloatArray:

@@ -145,10 +145,10 @@ def leader_on_further_items(
         return None
     kept = _contenders(tasks, weights, blocks, parts)
     strata = [_by_block(x[:, kept], block) for x, block in zip(tasks, blocks, strict=True)]
-    found = np.mean([_divided(strata, weights, parts, rng) for _ in range(_DIVISIONS)], axis=0)
-    if not np.isfinite(found).all():
+    scores = np.mean([_divided(strata, weights, parts, rng) for _ in range(_DIVISIONS)], axis=0)
+    if not np.isfinite(scores).all():
         return None
-    return LeaderOnFurtherItems(float(found[0]), float(found[0] - found[1]))
+    return LeaderOnFurtherItems(float(scores[0]), float(scores[0] - scores[1]))
 
 
 def _contenders(

@@ -123,15 +123,15 @@ def score_errors(
     if clusters is None:
         return _with_interval(mean, error, df, (n, n), quantile=quantile, confidence=confidence)
     moments = moments_from_differences(x, clusters)
-    found = cluster_robust_test(moments, variance="CR0" if variance == "printed" else variance)
-    clustered = found.standard_error
+    test = cluster_robust_test(moments, variance="CR0" if variance == "printed" else variance)
+    clustered = test.standard_error
     if variance == "printed":
         clustered = np.hypot(clustered, error / np.sqrt(np.maximum(n, 1)))
     return _with_interval(
-        found.delta,
+        test.delta,
         clustered,
-        found.df,
-        (n, found.n_clusters),
+        test.df,
+        (n, test.n_clusters),
         quantile=quantile,
         confidence=confidence,
     )
@@ -215,7 +215,7 @@ def _with_interval(
     quantile: Quantile,
     confidence: float,
 ) -> StandardErrors:
-    """Complete what is found of `n` items and clusters."""
+    """Return an estimate from `n` items and clusters with its interval."""
     if quantile not in ("t", "normal"):
         raise InvalidArgument(f"quantile must be 't' or 'normal', got {quantile!r}")
     tail = (1 - open_unit("confidence", confidence)) / 2

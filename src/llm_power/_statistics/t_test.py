@@ -149,12 +149,12 @@ def near_power_of_both(shift: ArrayLike, units: ArrayLike, alpha: float) -> Floa
     and variance (Basu 1955), and so of t; Hall's test moves the critical value of t alone.
     """
     gaps, sizes = np.broadcast_arrays(shift, units)
-    found = np.zeros(gaps.shape)
+    power = np.zeros(gaps.shape)
     for k in np.unique(sizes):
         at = sizes == k
         critical, _ = interval_multipliers(alpha, k - 1, normal_skewness(int(k)), k - 1)
-        found[at] = (1 - below(k - 1, gaps[at][:, np.newaxis], critical)).mean(axis=-1)
-    return found
+        power[at] = (1 - below(k - 1, gaps[at][:, np.newaxis], critical)).mean(axis=-1)
+    return power
 
 
 @lru_cache(maxsize=4096)
