@@ -174,27 +174,27 @@ def resolve(
     with ExitStack() as stack:
         paths = stack.enter_context(_without_dash(scores))
         with _progress(len(scores) + len(names) + N_STAGES) as advance:
-            found = stack.enter_context(
+            resolved = stack.enter_context(
                 resolve_for(out, paths, names=names, on_stage=advance, **asked)
             )
         # The answer comes first; and if nobody reads it to its end, the files are written all the
         # same.
         try:
-            click.echo(shown(found, form, explain=explain))
+            click.echo(shown(resolved, form, explain=explain))
         finally:
             if out is not None:
-                left_out = found.save(out, csv=csv or None, plots=plots)
+                left_out = resolved.save(out, csv=csv or None, plots=plots)
     if form == "table" and out is not None:
-        click.echo(f"\n{_where(out, found)}")
-    said = [f"note: {one_line(text)}" for text in found.notes]
-    said += [f"warning: {one_line(text)}" for text in found.summary["warnings"]]
-    for line in filter(None, [*said, left_out]):
+        click.echo(f"\n{_where(out, resolved)}")
+    notes = [f"note: {one_line(text)}" for text in resolved.notes]
+    notes += [f"warning: {one_line(text)}" for text in resolved.summary["warnings"]]
+    for line in filter(None, [*notes, left_out]):
         click.echo(line, err=True)
 
 
-def _where(out: Path, found: Resolved) -> str:
+def _where(out: Path, resolved: Resolved) -> str:
     """Name the page, the table with every column, and the folder of the pairs that are kept."""
-    board, page, kept = found.board, out / "board.html", out / "pairs"
+    board, page, kept = resolved.board, out / "board.html", out / "pairs"
     shown = out / ("pairs.csv" if (out / "pairs.csv").exists() else "pairs.parquet")
     lines = [f"Page: {page}"] if page.exists() else []
     if board.streamed is None:

@@ -238,11 +238,11 @@ def _monitored(pair: AssumedPair, own: float, settings: dict[str, Any]) -> Monit
 def _sizes(pair: AssumedPair, own: float, asked: Question) -> tuple[AtSize, ...]:
     if not isfinite(own):
         return ()
-    found = []
+    sizes = []
     for n in dict.fromkeys(ceil(share * own) for share in _SHARES):
         errors = _errors(pair, n, asked)
-        found.append(AtSize(n, *(float(x) for x in (errors.power, errors.type_s, errors.type_m))))
-    return tuple(found)
+        sizes.append(AtSize(n, *(float(x) for x in (errors.power, errors.type_s, errors.type_m))))
+    return tuple(sizes)
 
 
 def _at_hand(pair: AssumedPair, n_items: int, asked: Question, detectable: float | None) -> AtHand:

@@ -156,14 +156,14 @@ def plan(
         return _from_pilot(reading, given, question)
     if any(value is not None for value in reading.values()):
         raise InvalidArgument("give --pilot with the options that say how it is read")
-    found = _of_numbers(dict(given), Question(**question))
+    assumed = _of_numbers(dict(given), Question(**question))
 
     def curves() -> PlanCurves:
         from llm_power._planning.curves import plan_curves
 
-        return plan_curves(found)
+        return plan_curves(assumed)
 
-    return Planned(plan_answer(found, observed="b" in given), found, curves)
+    return Planned(plan_answer(assumed, observed="b" in given), assumed, curves)
 
 
 def planned_from_task(
@@ -178,10 +178,11 @@ def planned_from_task(
     """Plan for two models of a task, whose scores are the pilot."""
     from llm_power._planning.pilot import pilot_answer, pilot_curves, plan_pilot
 
-    found = plan_pilot(
+    pilot_plan = plan_pilot(
         task, model_a, model_b, cluster=cluster, gap=gap, question=Question(**question)
     )
-    return Planned(pilot_answer(found), found, lambda: pilot_curves(found, task, cluster=cluster))
+    answer = pilot_answer(pilot_plan)
+    return Planned(answer, pilot_plan, lambda: pilot_curves(pilot_plan, task, cluster=cluster))
 
 
 def _from_pilot(
@@ -238,8 +239,8 @@ def _at_cost(
     asked = Question(**question)
     _by_t_test(asked)
     target = {"gap": gap, "budget": prices["budget"], "discordance": discordance}
-    found = plan_costs(variances, costs, **target, question=asked)
-    return Planned(costs_answer(found), found)
+    cost_plan = plan_costs(variances, costs, **target, question=asked)
+    return Planned(costs_answer(cost_plan), cost_plan)
 
 
 # What makes a pair of these numbers; of both dependences one is refused.

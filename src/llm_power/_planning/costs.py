@@ -82,8 +82,8 @@ def _single_answers(
         items = int(required_units(McNemarDesign(pair.p10, pair.p01, **law), question.power))
     else:
         items = int((budget or 0.0) / each * (1 + 1e-12))
-    found = mcnemar_detectable_gap(items, discordance, power=question.power, **law)
-    return CostedDesign(items, 1, 1, items * each, found)
+    detectable = mcnemar_detectable_gap(items, discordance, power=question.power, **law)
+    return CostedDesign(items, 1, 1, items * each, detectable)
 
 
 def variances_of_levels(total: float, *, icc: float = 0.0, within: float = 0.0) -> Variances:

@@ -98,11 +98,11 @@ def _of_pair(plan: Plan, name: str = "") -> PlanCurves:
         rough = sizes_around(plan.items, number=_COARSE)
         chances = McNemarAssurance(b, c, run, **settings).power(rough)
         assurance[f"assurance from these {run:,} items"] = (rough, chances)
-    found = np.isfinite(gaps)
+    finite = np.isfinite(gaps)
     return PlanCurves(
         power={f"{TEST_NAMES[asked.test]}, gap of {points(pair.gap)}{name}": (n, power)},
         assurance=assurance,
-        gap={f"detectable gap{name}": (sizes[found], gaps[found])},
+        gap={f"detectable gap{name}": (sizes[finite], gaps[finite])},
         planned={"planned": plan.items},
         target=asked.power,
     )

@@ -191,11 +191,11 @@ def variances_of_pilot(
 ) -> Variances:
     """Estimate the variance of the paired difference at each level from a pilot."""
     pair = select_models(task, [model_a, model_b])
-    found = variances_of_pair(pair, 0, 1)
+    variances = variances_of_pair(pair, 0, 1)
     if pair.repeats is None:
-        items, within = float(found.standard_error**2 * found.n_items), 0.0
+        items, within = float(variances.standard_error**2 * variances.n_items), 0.0
     else:
-        items, within = float(found.between), float(found.within_a + found.within_b)
+        items, within = float(variances.between), float(variances.within_a + variances.within_b)
     items = max(items, 0.0)
     if cluster is None:
         return Variances(0.0, items, within)
@@ -276,13 +276,13 @@ def _pilot(
     pair: TaskScores, d: FloatArray, labels: NDArray[np.str_] | None, question: Question
 ) -> Pilot:
     if labels is not None:
-        found = cluster_pilot(moments_from_differences(d, labels), alpha=question.level)
-        if not (found.standard_error > 0 and found.freedom > 0):
+        pilot = cluster_pilot(moments_from_differences(d, labels), alpha=question.level)
+        if not (pilot.standard_error > 0 and pilot.freedom > 0):
             raise ScoreError(
                 "the clusters do not differ, which tells nothing of a variance between them",
                 remedy="give more clusters, or leave --cluster out",
             )
-        return found
+        return pilot
     if pair.kind == "binary":
         b, c = int((d > 0).sum()), int((d < 0).sum())
         return BinaryPilot(b, c, len(d), test=question.test, alpha=question.level)

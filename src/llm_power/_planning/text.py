@@ -209,11 +209,11 @@ def _of_repeats(plan: RepeatsPlan) -> Answer:
         f"Assumed: variance {plan.between:.4g} between items, {plan.within_a:.4g} of an answer of "
         f"A and {plan.within_b:.4g} of B; {_level(plan.question)}; paired t test."
     )
-    found = [points(gap, up=True) for _, gap in plan.gaps] or [whole(n) for _, n in plan.ways]
+    cells = [points(gap, up=True) for _, gap in plan.gaps] or [whole(n) for _, n in plan.ways]
     rows = [["answers of each model", "detectable gap" if plan.gaps else "items"]]
     rows += [
         [f"{k:,.0f}" if isfinite(k) else "ever more", cell]
-        for (k, _), cell in zip(plan.ways, found, strict=True)
+        for (k, _), cell in zip(plan.ways, cells, strict=True)
     ]
     parts: list[Table | Notes] = [Table(rows)]
     if not plan.gaps and isfinite(plan.n_star):
@@ -231,8 +231,8 @@ def _required(plans: Sequence[Plan], heads: list[str]) -> list[Table]:
         tests[f"{own}, Holm"] = [plan.holm or inf for plan in plans]
     if last.clusters is not None:
         own = f"test by clusters, {last.clusters.n_clusters:,} clusters"
-        found = [plan.clusters for plan in plans if plan.clusters]
-        tests[own] = [each.per_cluster * each.n_clusters for each in found]
+        clusters = [plan.clusters for plan in plans if plan.clusters]
+        tests[own] = [each.per_cluster * each.n_clusters for each in clusters]
     if last.equivalence is not None:
         tests[_EQUIVALENCE] = [plan.equivalence or inf for plan in plans]
     if last.decided_as == "equivalent":
@@ -248,9 +248,9 @@ def _required(plans: Sequence[Plan], heads: list[str]) -> list[Table]:
     ]
     if of := [plan.monitored for plan in plans if plan.monitored is not None]:
         rows = {
-            "at most": [found.items for found in of],
-            "used on average": [found.expected for found in of],
-            "at most, for power 0.9": [found.by_90 for found in of],
+            "at most": [each.items for each in of],
+            "used on average": [each.expected for each in of],
+            "at most, for power 0.9": [each.by_90 for each in of],
         }
         tables.append(_table("another design: test after every item", heads, rows))
     return tables

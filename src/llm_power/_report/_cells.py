@@ -87,8 +87,8 @@ def aligned(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _behind(text: str) -> str:
-    found = _BEHIND.search(text)
-    return found[1] if found else ""
+    match = _BEHIND.search(text)
+    return match[1] if match else ""
 
 
 def narrowed(headers: Sequence[str], texts: Sequence[bool], rows: Sequence[Row]) -> list[Row]:

@@ -65,8 +65,8 @@ def missing_glyphs(texts: Iterable[str]) -> str:
     with house_style():
         fonts = [get_font(findfont(FontProperties(name))) for name in mpl.rcParams["font.family"]]
     known = set[int]().union(*(font.get_charmap() for font in fonts))
-    found = {c for c in "".join(texts) if c.isprintable() and ord(c) not in known}
-    return "".join(sorted(found))
+    missing = {c for c in "".join(texts) if c.isprintable() and ord(c) not in known}
+    return "".join(sorted(missing))
 
 
 @contextmanager
