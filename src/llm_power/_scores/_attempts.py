@@ -113,10 +113,10 @@ def json_of(source: SourceFile, log: LogFile) -> Any:
 
 def document(source: SourceFile, log: LogFile) -> Mapping[str, Any]:
     """Return the one JSON object of a file."""
-    found = json_of(source, log)
-    if not isinstance(found, dict):
-        raise log.fault(f"a {type(found).__name__} instead of an object", AS_WRITTEN)
-    return found
+    content = json_of(source, log)
+    if not isinstance(content, dict):
+        raise log.fault(f"a {type(content).__name__} instead of an object", AS_WRITTEN)
+    return content
 
 
 def first_record(path: Path) -> Mapping[str, Any]:
@@ -135,8 +135,8 @@ def texts_in(path: Path, name: str) -> Collection[str]:
 
 def displayed_in(path: Path, *names: str) -> list[Displayed]:
     """Return what a JSON file displays under these names, or nothing where it is not there."""
-    found = inside(first_record(path), *names) if path.is_file() else None
-    return displayed(f"{names[-1]} ({path.name})", found)
+    number = inside(first_record(path), *names) if path.is_file() else None
+    return displayed(f"{names[-1]} ({path.name})", number)
 
 
 def text_of(record: Mapping[str, Any], name: str, log: LogFile, number: object) -> str:

@@ -141,11 +141,11 @@ class Choice:
     @property
     def counts(self) -> dict[str, int]:
         """Scores by name, in order of appearance."""
-        found = dict.fromkeys(self._names, 0)
+        counts = dict.fromkeys(self._names, 0)
         for names, n_records in self._records.items():
             for name in names:
-                found[name] += n_records
-        return found
+                counts[name] += n_records
+        return counts
 
     def among(self, names: Iterable[str]) -> str | None:
         """Note the names of a record, and return the chosen one, of which the end may be given."""
@@ -170,18 +170,18 @@ class Choice:
 
     def check(self, log: LogFile, n_items: int | None = None) -> None:
         """Refuse to have chosen where there was a choice, or to choose what is not there."""
-        unit, found = "items" if n_items is None else f"scores of {n_items:,} items", self.counts
-        if not found or (self.name in found and (self.declared is not None or len(found) == 1)):
+        unit, counts = "items" if n_items is None else f"scores of {n_items:,} items", self.counts
+        if not counts or (self.name in counts and (self.declared is not None or len(counts) == 1)):
             return
-        usual = [name for name in _USUAL if name in found]
-        most = usual[0] if usual else max(found, key=found.__getitem__)
-        by_size = len(set(found.values())) > 1
+        usual = [name for name in _USUAL if name in counts]
+        most = usual[0] if usual else max(counts, key=counts.__getitem__)
+        by_size = len(set(counts.values())) > 1
         why = "a usual name" if usual else "the one with most scores" if by_size else "the first"
         raise OpenChoice(
             f"there are several {self.what}"
             if self.declared is None
             else f"{self.declared!r} is not among the {self.what}",
-            {name: f" ({n:,} {unit})" for name, n in found.items()},
+            {name: f" ({n:,} {unit})" for name, n in counts.items()},
             {self.option: most},
             log,
             f"choose among them ({most!r} is only {why}){_EXAMPLE}",
@@ -198,14 +198,14 @@ def read_each(
     """Read tasks, of which some may lack a cluster column; refuse at once all that is open."""
     lacking: list[NoClusterColumn] = []
     left_open: list[ScoreError] = []
-    found: list[T] = []
+    tasks: list[T] = []
     n_reads = 0
     for task, read in reads:
         n_reads += 1
         rest = [*options.clusters]
         while True:
             try:
-                found += read(replace(options, clusters=rest))
+                tasks += read(replace(options, clusters=rest))
             except NoClusterColumn as fault:
                 lacking.append(fault)
                 rest.remove(fault.column)
@@ -223,9 +223,9 @@ def read_each(
         known = {name: getattr(options, name) for name in _OF_A_TASK if not is_everywhere}
         raise left_open[0] if n_reads == 1 else AllOpen(left_open, _together(left_open, known))
     for lack in lacking:
-        if not any(lack.column in clusters_of(task) for task in found):
+        if not any(lack.column in clusters_of(task) for task in tasks):
             raise lack
-    return found
+    return tasks
 
 
 def _together(faults: Sequence[ScoreError], known: Mapping[str, Any]) -> dict[str, Any]:
@@ -251,7 +251,7 @@ def settled(read: Callable[[Asked], T], again: Callable[[Asked], object], option
     beyond = ""  # what no setting settles
     for _ in range(_MOST_ROUNDS):
         try:
-            found = (again if faults else read)(replace(options, **settings))
+            result = (again if faults else read)(replace(options, **settings))
         except ScoreError as fault:
             further = _together([fault], {"exclude": options.exclude, **settings})
             if settings | further == settings:
@@ -268,7 +268,7 @@ def settled(read: Callable[[Asked], T], again: Callable[[Asked], object], option
             settings |= _together(every, {"exclude": options.exclude, **settings})
         else:
             if not faults:
-                return cast(T, found)
+                return cast(T, result)
             break
     every = AllOpen(faults, settings).faults
     # What is not where it was first settled is nothing that was asked for.
@@ -310,17 +310,17 @@ def _by_task(
 
 def named_in(text: str, known: Collection[str]) -> list[str] | None:
     """Return the names in a text with commas, None unless each is known."""
-    found, rest = _pieces(text, known.__contains__)
-    return None if rest else found
+    names, rest = _pieces(text, known.__contains__)
+    return None if rest else names
 
 
 def _pieces(text: str, is_whole: Callable[[str], bool]) -> tuple[list[str], str]:
     """Cut a text at commas, which the names of tasks may have too; return what is left over."""
-    found: list[str] = []
+    pieces: list[str] = []
     piece = ""
     for part in text.split(","):
         piece = f"{piece},{part}" if piece else part
         if is_whole(piece):
-            found.append(piece)
+            pieces.append(piece)
             piece = ""
-    return found, piece
+    return pieces, piece

@@ -53,14 +53,14 @@ class Head:
     @cached_property
     def members(self) -> Mapping[str, Any]:
         """The first members of the one object, if it is JSON and not too large to be read."""
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         if is_json(self.data):
             with suppress(ScoreError), StreamedFile(self.path) as file:
                 for name, value in json_members(file):
-                    if name in found or len(found) > _MOST_MEMBERS:
+                    if name in members or len(members) > _MOST_MEMBERS:
                         break  # the rest of a list may be all of a log
-                    found[name] = value
-        return found
+                    members[name] = value
+        return members
 
     @cached_property
     def record(self) -> object:

@@ -101,11 +101,11 @@ def over_repeats(
 ) -> dict[str, float]:
     """Return a statistic of each item's repeats, NaN unless it has a score in each of them."""
     # A mean over fewer varies more, and is biased where repeats fail for a reason.
-    found = {}
+    by_item = {}
     for item, of_item in scores.items():
         values = [of_item.get(repeat, math.nan) for repeat in repeats]
-        found[item] = math.nan if any(map(math.isnan, values)) else statistic(values)
-    return found
+        by_item[item] = math.nan if any(map(math.isnan, values)) else statistic(values)
+    return by_item
 
 
 def variance_of_repeats(

@@ -228,5 +228,5 @@ def inside(document: object, *names: str) -> Any:
 
 def list_inside(document: object, *names: str) -> list[Any]:
     """Return a list that is a member of nested objects, an empty one where there is none."""
-    found = inside(document, *names)
-    return found if isinstance(found, list) else []
+    member = inside(document, *names)
+    return member if isinstance(member, list) else []

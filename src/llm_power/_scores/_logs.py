@@ -79,8 +79,8 @@ class LogFormat:
         return any(not self.is_loose or self._fits(file) for file in self._named(folder))
 
     def _named(self, folder: Path) -> Iterator[Path]:
-        found = {file for pattern in self.patterns for file in folder.glob(pattern)}
-        return (file for file in found if self.name.fullmatch(file.name) and self.is_at(file))
+        files = {file for pattern in self.patterns for file in folder.glob(pattern)}
+        return (file for file in files if self.name.fullmatch(file.name) and self.is_at(file))
 
     def _fits(self, file: Path) -> bool:
         with suppress(ScoreError):
@@ -102,22 +102,22 @@ class LogFormat:
         self, paths: Sequence[Path], options: ReadOptions, note: Callable[[str], None]
     ) -> list[TaskScores]:
         """Read the logs of every task, and pool those of a group where that was asked for."""
-        found = [replace(logs, note=note) for logs in find_logs(paths, options, self)]
-        for logs in found:
+        task_logs = [replace(logs, note=note) for logs in find_logs(paths, options, self)]
+        for logs in task_logs:
             for left in logs.left:
                 run = f"task {logs.task}, model {left.model}: {left.path}"
                 note(f"{run} is not read, for a later run is")
         pools = options.pool != "no"
         apart = [name for name in options.clusters if not pools or name != SUBTASK]
-        files = [file.path for logs in found for file in logs.files]
-        known = self.known([logs.task for logs in found], files, options)
-        reads = [(logs.task, partial(self._read_one, logs, known)) for logs in found]
+        files = [file.path for logs in task_logs for file in logs.files]
+        known = self.known([logs.task for logs in task_logs], files, options)
+        reads = [(logs.task, partial(self._read_one, logs, known)) for logs in task_logs]
         read = read_each(reads, replace(options, clusters=apart), attrgetter("clusters"))
         if not pools:
             return read
-        tasks = {logs.task: task for logs, task in zip(found, read, strict=True)}
+        tasks = {logs.task: task for logs, task in zip(task_logs, read, strict=True)}
         groups = self.groups(files)
-        made = pooled(tasks, groups, found[0].files[0].path)
+        made = pooled(tasks, groups, task_logs[0].files[0].path)
         members = {leaf for name in groups for leaf in _leaves(name, groups)}
         apart_too = [_pool(n, {n: t}) for n, t in tasks.items() if n in members]
         return [*made, *(apart_too if options.pool == "both" else [])]
@@ -140,12 +140,12 @@ class LogFormat:
 
     def __call__(self, paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         """Read the logs of what has to be one task."""
-        found = find_logs(paths, options, self)
-        files = [log.path for logs in found for log in logs.files]
-        if len(found) > 1:
-            raise _several_tasks([logs.task for logs in found], files)
-        known = self.known([found[0].task], files, options)
-        return self.read(found[0], for_task(options, found[0].task, known))
+        task_logs = find_logs(paths, options, self)
+        files = [log.path for logs in task_logs for log in logs.files]
+        if len(task_logs) > 1:
+            raise _several_tasks([logs.task for logs in task_logs], files)
+        known = self.known([task_logs[0].task], files, options)
+        return self.read(task_logs[0], for_task(options, task_logs[0].task, known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,8 +275,8 @@ def one_by_one(
 
     def read(logs: Logs, options: ReadOptions) -> TaskScores:
         items = Items(options.clusters, may_lack_parts)
-        found = [read_log(log, options, items) for log in logs.files]
-        return logs.join(found, options, clusters=items.columns)
+        scores = [read_log(log, options, items) for log in logs.files]
+        return logs.join(scores, options, clusters=items.columns)
 
     return read
 
@@ -329,15 +329,15 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
     out = set[Path]().union(*excluded.values())
     place = {file: path for file, path in place.items() if file not in out}
     files, options = _of_the_task(_by_task(place, options, form), options, form)
-    found = [
+    task_runs = [
         (task, [*([origin] if origin != Path() else logs), *beside], _runs(of_task, options, form))
         for task, by_origin in files.items()
         for origin, of_task in by_origin.items()
     ]
-    kept = options.kept(sorted({model for *_, runs in found for model in runs}), str(paths[0]))
+    kept = options.kept(sorted({model for *_, runs in task_runs for model in runs}), str(paths[0]))
     reruns = [
         (task, model, runs[model])
-        for task, _, runs in found
+        for task, _, runs in task_runs
         for model in kept
         if len(runs.get(model, ())) > 1
     ]
@@ -345,7 +345,7 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
         raise _several_runs(reruns, options, form)
     return [
         _logs_of_task(task, given, {m: runs[m] for m in kept if m in runs}, options, form)
-        for task, given, runs in found
+        for task, given, runs in task_runs
     ]
 
 
@@ -435,7 +435,7 @@ def _several_runs(
     several = len(files) > len(called)  # tasks in a file
 
     def sized(settled: ReadOptions) -> Sized:
-        found: dict[str, list[str]] = {name: [] for name in called.values()}
+        texts: dict[str, list[str]] = {name: [] for name in called.values()}
         shorter: list[str] = []
         for task, _, runs in reruns:
             apart = replace(settled, exclude=(), names={}, task=task)
@@ -444,10 +444,10 @@ def _several_runs(
             for path, n, n_items in sizes:
                 fewer = f", {most - n:,} fewer than another" * (n < most)
                 size = f"{n:,} scores of {n_items:,} items{fewer}" if n else "not readable"
-                found[called[path]].append(f"{task}: {size}" if several else size)
+                texts[called[path]].append(f"{task}: {size}" if several else size)
             newest = max(k for k, (_, n, _) in enumerate(sizes) if n == most)
             shorter += map(str, runs[newest + 1 :])
-        candidates = {name: f" ({'; '.join(sizes)})" for name, sizes in found.items()}
+        candidates = {name: f" ({'; '.join(sizes)})" for name, sizes in texts.items()}
         return candidates, {"exclude": shorter} if shorter else {}
 
     n_models = len({name for _, name, _ in reruns})
@@ -494,14 +494,14 @@ def _model(file: Path, options: ReadOptions, form: LogFormat) -> str:
 def _expand(path: Path, form: LogFormat) -> Sequence[Path]:
     if not path.is_dir():
         return [path]
-    found = form.find(path)
-    if not found:
+    files = form.find(path)
+    if not files:
         raise ScoreError(
             f"the folder holds no file like {' or '.join(form.patterns)}",
             remedy="give the folder that the logs were written to, or the files themselves",
             file=str(path),
         )
-    return found
+    return files
 
 
 def pooled(

@@ -35,15 +35,15 @@ _CORRECT: Final = ("correct", "is_correct", "cascade_correct")
 
 
 def _of_opencompass(source: SourceFile, run: Run) -> Iterator[Attempt]:
-    found = document(source, run.log)
-    details = found.get("details")
+    results = document(source, run.log)
+    details = results.get("details")
     if isinstance(details, list):
         details = {str(i): detail for i, detail in enumerate(details)}
     if not isinstance(details, dict):
         raise run.log.fault(
             "there are no details", "have OpenCompass keep them (dump_eval_details)"
         )
-    run.displayed = displayed("accuracy", found.get("accuracy"), scale=100, is_exact=True)
+    run.displayed = displayed("accuracy", results.get("accuracy"), scale=100, is_exact=True)
     for number, detail in details.items():
         if number == "type":  # how the model was asked
             continue
@@ -214,8 +214,8 @@ def _of_every_eval_ever(record: Mapping[str, Any], number: int, run: Run) -> Ite
 def _aggregate(path: Path, metric: str) -> list[Displayed]:
     """Return what the file that samples are beside displays of the metric, if that is a mean."""
     beside = path.with_name(path.name.removesuffix("_samples.jsonl") + ".json")
-    found = first_record(beside) if beside.is_file() else None
-    results = list_inside(found, "evaluation_results")
+    record = first_record(beside) if beside.is_file() else None
+    results = list_inside(record, "evaluation_results")
     named = [one for one in results if str(inside(one, "evaluation_result_id")) == metric]
     config = inside(named[0], "metric_config") if len(named) == 1 else None
     names = ("evaluation_description", "metric_id", "metric_kind", "metric_name")

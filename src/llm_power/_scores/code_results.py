@@ -98,11 +98,11 @@ LIVECODEBENCH: Final = LogFormat(
 
 
 def _of_terminal_bench(source: SourceFile, run: Run) -> Iterator[Attempt]:
-    found = document(source, run.log)
-    trials = found.get("results")
+    results = document(source, run.log)
+    trials = results.get("results")
     if not isinstance(trials, list) or not all(isinstance(trial, dict) for trial in trials):
         raise run.log.fault("there is no list of trials, as results", AS_WRITTEN)
-    run.displayed = displayed("accuracy", found.get("accuracy"), is_exact=True)
+    run.displayed = displayed("accuracy", results.get("accuracy"), is_exact=True)
     metadata = _metadata(run.log.path)
     run.made = {name: metadata.get(name) for name in ("dataset_name", "dataset_version")}
     for number, trial in enumerate(trials, start=1):
@@ -118,8 +118,8 @@ def _metadata(path: Path) -> Mapping[str, Any]:
         return {}
     source = read_file(beside)
     remedy = "repair it, or move it away: the folder then names the agent and the model"
-    found = json_document(source.data, lambda problem: source.fault(problem, remedy))
-    return found if isinstance(found, dict) else {}
+    metadata = json_document(source.data, lambda problem: source.fault(problem, remedy))
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def _agent_and_model(path: Path) -> str:

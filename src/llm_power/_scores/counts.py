@@ -47,7 +47,7 @@ def read_counts(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]
     tasks = table.labels("task") if "task" in table.columns else ("",) * len(names)
     numbers = {name: table.scores(name, names) for name in dict.fromkeys((*whole, *others))}
     asked = tasks if options.task is None else named_in(options.task, tasks) or ()
-    found = []
+    pairs = []
     for k, (pair, name, task) in enumerate(zip(models, names, tasks, strict=True)):
         if task not in asked:
             continue
@@ -56,7 +56,7 @@ def read_counts(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]
         if others == _ACCURACIES:
             row |= _cells(table, name, row, row[size], options)
         cells = [int(row[column]) for column in ("n11", "b", "c", "n00")]
-        found.append(
+        pairs.append(
             TaskScores(
                 task=f"{task}: {name}" if task else name,
                 kind="binary",
@@ -66,7 +66,7 @@ def read_counts(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]
                 provenance=options.provenance([table.source], table.source.path.name),
             )
         )
-    return found
+    return pairs
 
 
 def _check_counts(table: Table, name: str, counts: Mapping[str, float]) -> None:

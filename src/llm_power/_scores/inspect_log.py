@@ -268,7 +268,7 @@ class _Reading:
 
     def _displayed(self, header: _Header) -> list[Displayed]:
         """Return the mean scores that the log displays, and those of its samples."""
-        found = []
+        means = []
         for shown in header.results if not self._displays_more else ():
             reducer, metrics = str(shown.get("reducer") or "mean"), shown.get("metrics")
             if not (self._is_chosen(shown) and is_reducer(reducer) and isinstance(metrics, dict)):
@@ -276,8 +276,8 @@ class _Reading:
             for name in filter(metrics.__contains__, _MEANS):
                 what = f"{name} ({self._scorer.name}, {reducer})"
                 value, scores = inside(metrics, name, "value"), self._reduced(reducer)
-                found += displayed(what, value, scores, is_exact=True)
-        return found
+                means += displayed(what, value, scores, is_exact=True)
+        return means
 
     def _is_chosen(self, shown: Mapping[str, Any]) -> bool:
         names = {shown.get("scorer"), f"{shown.get('scorer')}/{shown.get('name')}"}

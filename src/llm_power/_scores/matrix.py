@@ -50,9 +50,9 @@ def read_matrix(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     options.refuse_clusters("a matrix has no column", str(paths[0]))
     parts = [part for path in paths for part in matrix_parts(path, _numbers)]
     items = in_order({item for part in parts for item in part.items})
-    found = list(dict.fromkeys(model for part in parts for model, _ in part.rows))
-    row_of, column_of = _positions(items), _positions(found)
-    values = np.full((len(items), len(found)), np.nan)
+    names = list(dict.fromkeys(model for part in parts for model, _ in part.rows))
+    row_of, column_of = _positions(items), _positions(names)
+    values = np.full((len(items), len(names)), np.nan)
     is_scored = np.zeros(values.shape, dtype=bool)
     for part in parts:
         of_part = [row_of[item] for item in part.items]
@@ -67,7 +67,7 @@ def read_matrix(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
                     item=part.items[int(np.argmax(is_scored[place]))],
                 )
             values[place], is_scored[place] = scores, True
-    models = options.kept(found, str(paths[0]))
+    models = options.kept(names, str(paths[0]))
     return TaskScores(
         task=options.task or paths[0].stem,
         kind=options.kind or "binary",
@@ -117,16 +117,16 @@ def _tables(archive: Archive) -> list[str]:
 
 
 def _only_member(archive: Archive, member: str, path: Path) -> str:
-    found = [name for name in archive.data_names if PurePosixPath(name).name == member]
-    if len(found) != 1:
+    matches = [name for name in archive.data_names if PurePosixPath(name).name == member]
+    if len(matches) != 1:
         some = ", ".join(archive.names[:5]) or "none"
         raise ScoreError(
-            f"{len(found)} of its {len(archive.names)} members are called {member!r}; the first "
+            f"{len(matches)} of its {len(archive.names)} members are called {member!r}; the first "
             f"are {some}",
             remedy="give the file as it was published",
             file=str(path),
         )
-    return found[0]
+    return matches[0]
 
 
 def _part(
@@ -134,9 +134,9 @@ def _part(
 ) -> MatrixPart[T]:
     stream = iter(lines)
     header = _cells(next(stream, b"").removeprefix(b"\xef\xbb\xbf"), name)
-    found = [_ITEM.fullmatch(cell) for cell in header]
-    n_labels = next((i for i, cell in enumerate(found) if cell), len(header))
-    items = tuple(cell[1] for cell in found[n_labels:] if cell)
+    matches = [_ITEM.fullmatch(cell) for cell in header]
+    n_labels = next((i for i, cell in enumerate(matches) if cell), len(header))
+    items = tuple(cell[1] for cell in matches[n_labels:] if cell)
     if n_labels == 0 or not items or len(items) < len(header) - n_labels:
         raise ScoreError(
             "its header is not one of labels and then numbers of items",

@@ -115,8 +115,8 @@ def read_scores(
     name = recognize(paths, declared) if reader == "auto" else reader
 
     def read(settled_options: ReadOptions) -> TaskScores:
-        found = load_reader(name)(paths, settled_options)
-        tasks = _checked(found, name, paths[0], settled_options)
+        returned = load_reader(name)(paths, settled_options)
+        tasks = _checked(returned, name, paths[0], settled_options)
         if len(tasks) > 1:
             raise ScoreError(
                 f"these are several tasks: {listed(task.task for task in tasks)}",

@@ -155,8 +155,8 @@ def prepare_task(
         fault = NO_SCORE
         if dropped:
             fault += f" ({dropped} of {kept.n_items} items dropped for all models)"
-        found = {model: n for model, n in zip(kept.models, lacking, strict=True) if n}
-        tolerated = {**settled.provenance.tolerated, fault: found}
+        by_model = {model: n for model, n in zip(kept.models, lacking, strict=True) if n}
+        tolerated = {**settled.provenance.tolerated, fault: by_model}
         settled = replace(settled, provenance=replace(settled.provenance, tolerated=tolerated))
     # Dropping items changes the means, and so may change the order of those kept.
     return ranked(settled) if dropped else settled

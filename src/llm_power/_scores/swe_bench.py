@@ -96,19 +96,19 @@ def _model_of(path: Path) -> str:
 
 def _instance_lists(paths: Sequence[Path]) -> list[SourceFile]:
     """Return the list of instances, or none."""
-    found = [
+    lists = [
         file
         for path in paths
         for file in (sorted(path.glob(f"**/{INSTANCE_LIST}")) if path.is_dir() else [path])
         if file.name == INSTANCE_LIST
     ]
-    if len(found) > 1:
+    if len(lists) > 1:
         raise ScoreError(
-            f"{found[0]} is another list of the instances",
+            f"{lists[0]} is another list of the instances",
             remedy="keep the one of the data set that all results are on",
-            file=str(found[1]),
+            file=str(lists[1]),
         )
-    return [read_file(file) for file in found]
+    return [read_file(file) for file in lists]
 
 
 def _instance_ids(source: SourceFile) -> Collection[str]:
@@ -127,13 +127,13 @@ def _read_instances(log: LogFile, declared: Collection[str] | None) -> ModelScor
     sources = [read_file(path) for path in sorted(log.path.glob(f"*/{_OF_AN_INSTANCE}"))]
     for source in sources:
         of_file = LogFile(log.model, source.path)
-        found = json_of(source, of_file)
-        if not is_results(found) or not all(map(_is_detail, found.values())):
+        results = json_of(source, of_file)
+        if not is_results(results) or not all(map(_is_detail, results.values())):
             raise of_file.fault(
                 "it does not say which instance it is of and whether that is resolved",
                 "have the harness write it again, or take it away",
             )
-        for item, detail in found.items():
+        for item, detail in results.items():
             if item in scores:
                 raise of_file.fault("another report is of this instance", "keep one", item)
             scores[item] = float(detail["resolved"])
@@ -146,22 +146,22 @@ def _read_results(log: LogFile, declared: Collection[str] | None) -> ModelScores
     if log.path.is_dir():
         return _read_instances(log, declared)
     source = read_file(log.path)
-    found = json_of(source, log)
-    if not is_results(found):
+    results = json_of(source, log)
+    if not is_results(results):
         raise log.fault(
             "not results of SWE-bench: there is no list resolved or resolved_ids, and not every "
             "member says whether it is resolved",
             "give results.json, per_instance_details.json, or the report of the harness",
         )
     shown: list[Displayed] = []
-    if isinstance(found.get("resolved_ids"), list):
-        scores = _of_report(found, log)
-        count, n = found.get("resolved_instances"), len(scores)
+    if isinstance(results.get("resolved_ids"), list):
+        scores = _of_report(results, log)
+        count, n = results.get("resolved_instances"), len(scores)
         shown = displayed("resolved_instances", count, _as_counted(scores), n)
-    elif isinstance(found.get("resolved"), list):
-        scores = _of_leaderboard(found, log, declared)
+    elif isinstance(results.get("resolved"), list):
+        scores = _of_leaderboard(results, log, declared)
     else:
-        scores = {item: float(detail["resolved"]) for item, detail in found.items()}
+        scores = {item: float(detail["resolved"]) for item, detail in results.items()}
     _check_declared(scores, log, declared)
     shown += _displayed(log, scores, declared)
     return ModelScores(log, source.without_data(), scores, displayed=shown)
@@ -188,10 +188,10 @@ def _displayed(
         return []
     counted = _as_counted({**dict.fromkeys(declared or (), 0.0), **scores})
     number, scale, half_unit = shown
-    found = displayed(f"resolved ({_METADATA})", number, counted, scale, half_unit=half_unit)
+    shares = displayed(f"resolved ({_METADATA})", number, counted, scale, half_unit=half_unit)
     # Without the data set's list, instances that have no report could make it less.
     is_bound = log.path.is_dir() and declared is None
-    return [one for one in found if not (is_bound and one.value < one.counted)]
+    return [one for one in shares if not (is_bound and one.value < one.counted)]
 
 
 def _displayed_share(text: str) -> tuple[float, int, float]:
