@@ -203,7 +203,7 @@ class Resolved(Reply):
     def compare(self, baseline: str, candidate: str) -> Compared:
         """Compare a candidate with the model that it would replace, on the tasks of the board."""
         board = self.board
-        found = compare_models(
+        comparisons = compare_models(
             self.tasks,
             baseline,
             candidate,
@@ -212,7 +212,7 @@ class Resolved(Reply):
             point=board.point,
             declared=board.declared,
         )
-        return Compared(comparison_answer(*found), tuple(found))
+        return Compared(comparison_answer(*comparisons), tuple(comparisons))
 
     def plan(
         self,
@@ -301,8 +301,8 @@ def resolve(
     """
     asked: dict[str, Any] = locals()
     how: Reading = asked.pop("reading")
-    with resolve_for(None, **asked, **how) as found:
-        return found
+    with resolve_for(None, **asked, **how) as resolved:
+        return resolved
 
 
 def _silent(_stage: str) -> None:
@@ -498,5 +498,5 @@ def compare(
             ),
         )
 
-    found = settled(partial(compared, notes.append), partial(compared, _silent), options)
-    return Compared(comparison_answer(*found), tuple(found), tuple(notes))
+    comparisons = settled(partial(compared, notes.append), partial(compared, _silent), options)
+    return Compared(comparison_answer(*comparisons), tuple(comparisons), tuple(notes))

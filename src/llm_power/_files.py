@@ -175,8 +175,8 @@ def _is_result(place: Path) -> bool:
     """Whether what is there may be taken for a result: a file, or the folder of a dataset."""
     if place.is_symlink() or not place.is_dir():
         return True
-    found = list(place.iterdir())
-    return bool(found) and all(_PART.fullmatch(path.name) and not path.is_dir() for path in found)
+    paths = list(place.iterdir())
+    return bool(paths) and all(_PART.fullmatch(path.name) and not path.is_dir() for path in paths)
 
 
 def _take_back(names: Iterable[str], made: Path, earlier: Path, out: Path) -> None:

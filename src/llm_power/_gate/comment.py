@@ -31,12 +31,12 @@ def comment_body(name: str, reports: Path, about: str) -> str:
     """Return the comment of a comparison's reports, or that it had none."""
     text = _NO_ANSWER
     if (reports / "compare.json").exists():
-        found = json.loads((reports / "compare.json").read_text(encoding="utf-8"))
+        comparison = json.loads((reports / "compare.json").read_text(encoding="utf-8"))
         text = (reports / "compare.md").read_text(encoding="utf-8")
         if len(text) > _LONGEST:
             text = f"{text[:_LONGEST]}\n\n</details>\n\nThe job's summary has the rest."
         headline, _, rest = text.partition("\n")
-        picture = interval_picture(found.get("tasks", [found]))
+        picture = interval_picture(comparison.get("tasks", [comparison]))
         text = f"{headline}\n\n```text\n{picture}\n```\n{rest.rstrip()}"
     # Nobody is called by the name of an item or a model.
     return f"{_marker(name)}\n{text}\n\n{about}".replace("@", "@\N{ZERO WIDTH SPACE}")
@@ -96,9 +96,9 @@ def _marker(name: str) -> str:
 def _comments(address: str, token: str) -> Iterator[Mapping[str, Any]]:
     page = 1
     while True:
-        found = _call("GET", f"{address}?per_page={_PAGE}&page={page}", token)
-        yield from found
-        if len(found) < _PAGE:
+        comments = _call("GET", f"{address}?per_page={_PAGE}&page={page}", token)
+        yield from comments
+        if len(comments) < _PAGE:
             return
         page += 1
 
