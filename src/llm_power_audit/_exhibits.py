@@ -114,12 +114,12 @@ def counts_by_exhibit(judged: Iterable[Judged]) -> Mapping[str, list[tuple[Verdi
 def small_pictures(exhibits: Mapping[str, Exhibit], results: Path) -> dict[str, str]:
     """Return a small picture of each exhibit that is drawn as a PNG beside its file."""
     drawn = {name: results / Path(one.file).with_suffix(".png") for name, one in exhibits.items()}
-    found = {}
+    pictures = {}
     for name, path in drawn.items():
         # In the place of an undefined exhibit stands why it is none.
         with suppress(UnidentifiedImageError, FileNotFoundError):
-            found[name] = picture_address(path)
-    return found
+            pictures[name] = picture_address(path)
+    return pictures
 
 
 def picture_address(path: Path, width: int = _WIDTH, colors: int = _COLORS) -> str:

@@ -240,14 +240,14 @@ def judge_readings(verdicts: Sequence[Verdict], *, exhaustive: bool) -> Verdict:
     that and the others hold; ``contradicted`` if each of an exhaustive list is; ``not_checkable``
     if no reading could be checked; else ``ambiguous``.
     """
-    found = set(verdicts)
-    if found <= {*HOLDING}:
-        return "holds_rounded" if "holds_rounded" in found else "holds"
-    if found <= {*HOLDING, "feasible"}:
+    distinct = set(verdicts)
+    if distinct <= {*HOLDING}:
+        return "holds_rounded" if "holds_rounded" in distinct else "holds"
+    if distinct <= {*HOLDING, "feasible"}:
         return "feasible"
-    if found == {"not_checkable"}:
+    if distinct == {"not_checkable"}:
         return "not_checkable"
-    if found == {"contradicted"} and exhaustive:
+    if distinct == {"contradicted"} and exhaustive:
         return "contradicted"
     return "ambiguous"
 

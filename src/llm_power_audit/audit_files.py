@@ -67,8 +67,8 @@ def audit_text(audit: Audit) -> str:
     """Return the totals of an audit, and a line for each contradicted claim."""
     lines = []
     for entry in audit.with_verdict("contradicted"):
-        found = entry.deciding.shown(entry.claim) if entry.deciding else "no value"
-        line = f"contradicted: {entry.claim.id}: printed {entry.claim.printed}, found {found}"
+        value = entry.deciding.shown(entry.claim) if entry.deciding else "no value"
+        line = f"contradicted: {entry.claim.id}: printed {entry.claim.printed}, found {value}"
         lines.append(one_line(line))
     return "\n".join([plain_table(totals_cells(audit)), *([""] if lines else []), *lines])
 
@@ -108,8 +108,8 @@ def claims_markdown(audit: Audit) -> str:
         header = ["exhibit", "decided", "given", "repeated", "tests"]
         blocks += ["## Tests", _TESTS, markdown_table([header, *rows], right=(1, 2))]
     for verdict in _IN_FULL:
-        found = [_in_full(judged) for judged in audit.with_verdict(verdict)]
-        blocks += [f"## {verdict.capitalize()}", *(found or ["None."])]
+        in_full = [_in_full(judged) for judged in audit.with_verdict(verdict)]
+        blocks += [f"## {verdict.capitalize()}", *(in_full or ["None."])]
     blocks.append("## Every claim")
     sections: dict[str, list[Judged]] = {}
     for judged in audit.judged:

@@ -174,11 +174,11 @@ def load_spans(spans: Path, excused: Path) -> list[Span]:
 
 def cover(text: str, spans: Iterable[Span], claims: Mapping[str, Claim]) -> Coverage:
     """Hold spans against a text and count what they cover."""
-    found = {token.place: token for token in tokens(text)}
+    by_place = {token.place: token for token in tokens(text)}
     lines = text.splitlines()
     best: dict[tuple[int, int, int], Span] = {}
     for span in spans:
-        token = found.get(span.place)
+        token = by_place.get(span.place)
         where = f"line {span.line}, offset {span.start}"
         if token is None:
             raise CoverageError(f"{where}: there is no such number in the text")
@@ -191,9 +191,9 @@ def cover(text: str, spans: Iterable[Span], claims: Mapping[str, Claim]) -> Cove
         if span.place not in best or span.role == "number":
             best[span.place] = span
     counts = Counter(span.role for span in best.values() if not span.is_open)
-    uncovered = [t for t in found.values() if t.place not in best or best[t.place].is_open]
+    uncovered = [t for t in by_place.values() if t.place not in best or best[t.place].is_open]
     excused = Counter(s.reason for s in best.values() if s.role == "excused" and not s.is_open)
-    return Coverage(len(found), counts["number"], counts["part"], excused, tuple(uncovered))
+    return Coverage(len(by_place), counts["number"], counts["part"], excused, tuple(uncovered))
 
 
 def is_number_of(token: Token, claim: Claim) -> bool:

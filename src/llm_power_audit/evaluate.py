@@ -380,8 +380,8 @@ def _at_sample(claim: Claim, outcomes: Sequence[Outcome]) -> str:
     """Say what real items give beside a witness."""
     if all(not o.evidence.startswith("witness") for o in outcomes):
         return ""
-    found = [o.shown(claim) for o in outcomes if o.evidence == "raw_sample" and not o.is_set]
-    return "".join(f" At the rates on the items of the sample: {value}." for value in found)
+    values = [o.shown(claim) for o in outcomes if o.evidence == "raw_sample" and not o.is_set]
+    return "".join(f" At the rates on the items of the sample: {value}." for value in values)
 
 
 def _not_computed(deciders: Sequence[Outcome], outcomes: Sequence[Outcome]) -> str:

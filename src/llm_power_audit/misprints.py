@@ -51,11 +51,11 @@ class Printings:
         if changed is None:
             return []
         by = as_decimal(changed.statement.value) - as_decimal(printed[first].statement.value)
-        found = [changed]
+        shifted = [changed]
         for name in others:
             other = with_number(printed[name], _moved_by(by / self.claims[name], printed[name]))
-            found += [other] if other else []
-        return found
+            shifted += [other] if other else []
+        return shifted
 
 
 def _moved_by(step: Decimal, claim: Claim) -> Callable[[Decimal, Decimal], Decimal]:
@@ -86,7 +86,7 @@ def printings(judged: Iterable[Judged]) -> list[Printings]:
                 other = claims[check.claim].printed_of or check.claim
                 near.setdefault(own, {})[other] = scale
                 near.setdefault(other, {})[own] = 1 / scale
-    found, seen = [], set[str]()
+    numbers, seen = [], set[str]()
     for name, claim in claims.items():
         again = claim.kind == "cross_check" and not any(check.claim for check in claim.checks)
         if claim.printed_of or again or name in seen or not claim.statement.is_number:
@@ -99,8 +99,8 @@ def printings(judged: Iterable[Judged]) -> list[Printings]:
                     factors[other] = factors[at] * scale
                     waiting.append(other)
         seen |= factors.keys()
-        found.append(Printings(factors))
-    return found
+        numbers.append(Printings(factors))
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,10 +125,10 @@ def stated_numbers(claim: Claim) -> frozenset[float]:
     """Return the sizes of the printed numbers that the claim is about: misprints change them."""
     statement = claim.statement
     if statement.relation == "text":
-        found = [token.text for token in _tokens(statement.text)]
+        texts = [token.text for token in _tokens(statement.text)]
     else:
-        found = [one.token.text for ends in _readings(claim) for one in ends.values()]
-    return frozenset(abs(_value(text)) for text in found)
+        texts = [one.token.text for ends in _readings(claim) for one in ends.values()]
+    return frozenset(abs(_value(text)) for text in texts)
 
 
 def _printed_as(other: Claim, claim: Claim) -> Claim:
@@ -136,11 +136,11 @@ def _printed_as(other: Claim, claim: Claim) -> Claim:
 
 
 def _words_by_column(claims: Sequence[Claim]) -> dict[Column | None, list[str]]:
-    found: dict[Column | None, set[str]] = {claim.column: set() for claim in claims}
+    words: dict[Column | None, set[str]] = {claim.column: set() for claim in claims}
     for claim in claims:
         if claim.statement.relation == "text":
-            found[claim.column].add(claim.statement.text)
-    return {column: sorted(words) for column, words in found.items()}
+            words[claim.column].add(claim.statement.text)
+    return {column: sorted(own) for column, own in words.items()}
 
 
 def _neighbors(claims: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
@@ -195,9 +195,9 @@ def _other_numbers(claim: Claim) -> Iterator[tuple[Misprint, Claim]]:
 def _readings(claim: Claim) -> Iterator[Mapping[str, _Reading]]:
     """Yield the ends of the statement that come of a printed number, one number after the other."""
     bounds = _bounds(claim.statement)
-    found = {name: _find(claim.printed, bound, len(bounds)) for name, bound in bounds.items()}
-    for token in dict.fromkeys(one.token for one in found.values() if one):
-        yield {name: one for name, one in found.items() if one and one.token == token}
+    readings = {name: _find(claim.printed, bound, len(bounds)) for name, bound in bounds.items()}
+    for token in dict.fromkeys(one.token for one in readings.values() if one):
+        yield {name: one for name, one in readings.items() if one and one.token == token}
 
 
 def _with_text(claim: Claim, readings: Mapping[str, _Reading], text: str) -> Claim:

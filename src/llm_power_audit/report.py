@@ -276,13 +276,13 @@ def _basis(audit: Audit) -> str:
 
 def _holding(audit: Audit) -> dict[Evidence, Counter[str]]:
     """Count those that hold, by class: on evidence, by another printing, as the name of a row."""
-    found: dict[Evidence, Counter[str]] = {evidence: Counter() for evidence in _EVIDENCE}
+    holding: dict[Evidence, Counter[str]] = {evidence: Counter() for evidence in _EVIDENCE}
     for one in audit.judged:
         if one.verdict in HOLDING:
             again = one.claim.kind == "cross_check" or one.evidence == "consistency"
             basis = "printing" if again else "label" if one.claim.is_label else "evidence"
-            found[one.evidence][basis] += 1
-    return {evidence: counts for evidence, counts in found.items() if counts}
+            holding[one.evidence][basis] += 1
+    return {evidence: counts for evidence, counts in holding.items() if counts}
 
 
 def _inputs(
@@ -315,15 +315,15 @@ def _agreement(item: Judged) -> str:
     lies = {"holds": "lies between", "contradicted": "lies outside"}.get(item.verdict, "")
     if not lies:
         return ""
-    found = outcome.shown(item.claim)
-    return f"{item.claim.printed} stands for {low} to {high}; {found} {lies}."
+    shown = outcome.shown(item.claim)
+    return f"{item.claim.printed} stands for {low} to {high}; {shown} {lies}."
 
 
 def _contradicts(evidence: Evidence, counts: Mapping[tuple[str, str], int]) -> str:
     """Say how many claims a class of evidence contradicts, or why none."""
-    found, claims = counts["contradicted", evidence], counts["", evidence]
-    if found:
-        return f"contradicts {found:,} of its {claims:,} claims"
+    contradicted, claims = counts["contradicted", evidence], counts["", evidence]
+    if contradicted:
+        return f"contradicts {contradicted:,} of its {claims:,} claims"
     if evidence in _NEVER:
         return f"contradicts none: {_NEVER[evidence]}"
     return f"contradicts none of its {claims:,} claims" if claims else "no claim here rests on it"

@@ -242,18 +242,18 @@ class ResultFolder:
     # Evidence
 
     def _evidence(self, check: Check, role: Role | None, rows: Sequence[_Row]) -> Evidence:
-        found, from_published = self._named_evidence(check, role, rows)
+        named, from_published = self._named_evidence(check, role, rows)
         asserted = check.evidence
-        if found is None:
+        if named is None:
             if asserted is None:
                 problem = f"nothing says what {check.result} rests on"
                 remedy = "assert it in `evidence`, or write its metadata beside it"
                 raise AuditError(problem, remedy=remedy, field="evidence")
             return asserted
         if asserted is None or (asserted == "derived" and from_published):
-            return asserted or found
-        if EVIDENCE.index(asserted) < EVIDENCE.index(found):
-            problem = f"{asserted} is asserted, but {check.result} is {found}"
+            return asserted or named
+        if EVIDENCE.index(asserted) < EVIDENCE.index(named):
+            problem = f"{asserted} is asserted, but {check.result} is {named}"
             remedy = "leave `evidence` out, or assert what is weaker"
             raise AuditError(problem, remedy=remedy, field="evidence")
         return asserted

@@ -77,10 +77,10 @@ def verdicts_by_claim(results: Path) -> dict[str, str]:
 
 def claims_by_exhibit(results: Path) -> dict[str, Rows]:
     """Return the judged claims by the exhibit they belong to; none where no audit was made."""
-    found: dict[str, Rows] = {}
+    claims: dict[str, Rows] = {}
     for row in _rows(results):
-        found.setdefault(row["exhibit"], []).append(row)
-    return found
+        claims.setdefault(row["exhibit"], []).append(row)
+    return claims
 
 
 def claim_anchor(claim_id: str, part: str = "claim") -> str:
