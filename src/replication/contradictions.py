@@ -365,5 +365,5 @@ def _least(rows: Sequence[CountRow], count: CountRow | None = None, sign: int = 
     if rows:
         limits.append(LinearConstraint(properties[:, : len(rows)].T, least, most))
     price = sign * properties[:, -1] if counted else np.zeros(len(properties))
-    found = whole_solution(price, limits, Bounds(0, 1))
-    return None if found is None else round(float(price @ found))
+    solution = whole_solution(price, limits, Bounds(0, 1))
+    return None if solution is None else round(float(price @ solution))

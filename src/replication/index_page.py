@@ -95,15 +95,15 @@ class _Entry:
     @cached_property
     def contradicted(self) -> list[tuple[Markup, str, str]]:
         """Its contradicted claims: what each says, where and how, and the address of its test."""
-        found = []
+        contradicted = []
         for row in self._claims:
             if row["verdict"] == "contradicted":
                 is_numbered = row["section"][:1].isdigit()
                 section = f"Section {row['section']}" if is_numbered else row["section"]
                 place = f"{section}, {row['place']}: “{row['printed']}”"
                 address = f"audit/report.html#{quote(claim_anchor(row['id']))}"
-                found.append((_subscripts(row["claim"]), place, address))
-        return found
+                contradicted.append((_subscripts(row["claim"]), place, address))
+        return contradicted
 
     @property
     def _claims(self) -> Rows:

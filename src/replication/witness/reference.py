@@ -146,8 +146,8 @@ def _solve_units(
     price = np.diff(_cost(levels, p[:, None]), axis=1)
     left = targets - rows @ base
     meets = LinearConstraint(np.repeat(rows, n_units, axis=1), left, left)
-    found = whole_solution(price.ravel(), [meets], Bounds(0, 1))
-    return None if found is None else np.rint(found).reshape(price.shape).sum(axis=1)
+    solution = whole_solution(price.ravel(), [meets], Bounds(0, 1))
+    return None if solution is None else np.rint(solution).reshape(price.shape).sum(axis=1)
 
 
 def _cost(x: FloatArray, q: FloatArray) -> FloatArray:
