@@ -141,8 +141,8 @@ def pairs_there(
             ranks = {name: board.verdicts[name] + first for name in ("rank_a", "rank_b")}
             there = replace(board, verdicts=board.verdicts.assign(**ranks))
             pairs = set(there.by_pair().index)
-            found = QUANTITIES.evaluate(there, topics=_OF_ONE_PAIR)
-            findings += [one for one in found if one.subject in pairs]
+            evaluated = QUANTITIES.evaluate(there, topics=_OF_ONE_PAIR)
+            findings += [one for one in evaluated if one.subject in pairs]
     return findings
 
 

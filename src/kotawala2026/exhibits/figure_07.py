@@ -69,7 +69,7 @@ def possible_pairs(n_items: int, gap: float, rho: float, shortcut: Sequence[floa
     half_gap, half_rho, half_ratio = _HALF_DIGITS
     ends = (n_items * (gap + side * half_gap) for side in (-1, 1))
     first, last = (round_(end) for round_, end in zip((math.ceil, math.floor), ends, strict=True))
-    found = []
+    frames = []
     for ahead in range(first, last + 1):
         # Columns: what both solve, what the second solves alone.
         both, c = np.indices((n_items + 1, n_items + 1 - ahead))
@@ -82,8 +82,8 @@ def possible_pairs(n_items: int, gap: float, rho: float, shortcut: Sequence[floa
         n_star = summary.n_star[displays]
         ratio, _ = both_ratios(shortcut_required_n(p_a, p_b, phi), n_star)
         within = (np.abs(ratio[:, np.newaxis] - shortcut) <= half_ratio).any(axis=1)
-        found.append(pd.DataFrame({"accuracy": p_b[within], "n_star": n_star[within]}))
-    return pd.concat(found, ignore_index=True)
+        frames.append(pd.DataFrame({"accuracy": p_b[within], "n_star": n_star[within]}))
+    return pd.concat(frames, ignore_index=True)
 
 
 def find(frame: pd.DataFrame, possible: pd.DataFrame, n_items: int) -> str:

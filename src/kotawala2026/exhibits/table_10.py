@@ -35,21 +35,21 @@ def table_10(published: pd.DataFrame, pairs: pd.DataFrame, *, n_trials: int) -> 
     # Items drawn with replacement have multinomial cells. A size is the factor times N*, rounded up
     # as in print. "gemma" is whichever gemma has the printed gap, the instruction-tuned one in both
     # rows. A printed power is an outcome of M trials: it is held against the exact one.
-    found = pairs.loc[
+    ours = pairs.loc[
         [_find(*named, pairs) for named in zip(published["pair"], published["gap"], strict=True)]
     ]
-    gap = found["delta"].abs().to_numpy()
+    gap = ours["delta"].abs().to_numpy()
     recognized = pd.DataFrame(
         {
             "label": published["pair"],
-            "pair": list(map(pair_label, found["model_a"], found["model_b"])),
+            "pair": list(map(pair_label, ours["model_a"], ours["model_b"])),
             **beside("gap_pp", published["gap"], gap),
-            **beside("rho", published["rho"], found["rho"]),
-            **beside("n_star", published["n_star"], found["n_star"], whole_items=True),
+            **beside("rho", published["rho"], ours["rho"]),
+            **beside("n_star", published["n_star"], ours["n_star"], whole_items=True),
         }
     ).assign(gap_pp=100 * gap)
     rows = []
-    for cells, (_, pair) in zip(published.to_dict(orient="records"), found.iterrows(), strict=True):
+    for cells, (_, pair) in zip(published.to_dict(orient="records"), ours.iterrows(), strict=True):
         for name, factor in FACTORS.items():
             n_items = math.ceil(factor * pair["n_star"])
             rates = exact_rates(pair["b"] / pair["n_items"], pair["c"] / pair["n_items"], n_items)
