@@ -76,16 +76,16 @@ class Questions:
             *((off[:, i] * off[:, j], ends) for (i, j), ends in products.items()),
             (kinds @ scores.prod(axis=1), both),
         ]
-        found = milp(
+        solution = milp(
             # As few are partly right as may be, roughly.
             kinds @ (patterns % self.answers != 0).any(axis=1),
             integrality=np.ones(len(kinds), dtype=int),
             constraints=[LinearConstraint(row, *ends) for row, ends in rows],
             options={"time_limit": 20, "mip_rel_gap": 0.5},
         )
-        if found.x is None:
+        if solution.x is None:
             return None
-        numbers = np.round(found.x).astype(int)
+        numbers = np.round(solution.x).astype(int)
         return [
             (
                 int(numbers[k]),
@@ -133,8 +133,8 @@ def items_of_two(tables: Mapping[int, pd.DataFrame], name: str) -> Clusters | No
         totals = product(*(questions.totals(interval(scores[model])) for model in MODELS))
         aims = filter(None, (_aim(questions, row, pair) for pair in totals))
         for aim in sorted(aims, key=lambda one: -one.room):
-            if found := aim.items(questions):
-                return found
+            if items := aim.items(questions):
+                return items
     return None
 
 
@@ -156,8 +156,8 @@ def items_of_one(tables: Mapping[int, pd.DataFrame], name: str) -> Clusters | No
         if room > 0:
             aims.append((room, total, ((n * low) ** 2, (n * high) ** 2)))
     for _, total, ends in sorted(aims, reverse=True):
-        if found := questions.clusters([total], {(0, 0): ends}):
-            return found
+        if clusters := questions.clusters([total], {(0, 0): ends}):
+            return clusters
     return None
 
 
