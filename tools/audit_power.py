@@ -171,7 +171,7 @@ class Bench:
             "data": "",
         }
         try:
-            after, stands = self._judged_again({one.id: one for one in changed})
+            after, by_tables = self._judged_again({one.id: one for one in changed})
         except Exception as error:
             return trial | {"fate": "stopped", "noticed_by": "", "stands": "", "reason": str(error)}
         lost = [one.claim.id for one in after if one.verdict == "contradicted"]
@@ -181,17 +181,17 @@ class Bench:
         # What bears on a number may be a check of another printing of it.
         printed = [one, *(two for two in after if two.claim.id in number.claims)]
         tested = next((two for two in printed if two.evidence != "consistency"), one)
-        stands = "" if lost else stands or _why_passed(tested)
-        if stands == "range" and first in RATIOS:
-            stands = "tables" if self._have_tables(changed) else "fault"
-        elif stands == "range":
+        why = "" if lost else by_tables or _why_passed(tested)
+        if why == "range" and first in RATIOS:
+            why = "tables" if self._have_tables(changed) else "fault"
+        elif why == "range":
             is_first = self.paper.name == FIRST
             trial["data"] = self._data(changed) if is_first else self._items(changed)
-            stands = "fault" if not trial["data"] else "values" if is_first else "items"
+            why = "fault" if not trial["data"] else "values" if is_first else "items"
         return trial | {
             "fate": fate,
             "noticed_by": lost[0] if lost else "",
-            "stands": stands,
+            "stands": why,
             "reason": "" if lost else one.reason,
         }
 
@@ -242,13 +242,13 @@ class Bench:
                 settings = load_settings(self.data / "settings.yaml")
                 is_read = tables or settings != self.paper.settings
                 turned = self._made_again(tables, settings) if is_read else set()
-                stands = self._by_tables()
+                by_tables = self._by_tables()
             court = self.court.with_results(ResultFolder(self.results))
             return [
                 court.judge_again(claims[name], claims)
                 for name, before in self.court.judged.items()
                 if before.verdict != "contradicted" and _may_turn(claims[name], changed, turned)
-            ], stands
+            ], by_tables
 
     def _by_tables(self) -> str:
         """Say whether tables of all pairs satisfy what is printed, where it says other things."""
@@ -313,9 +313,9 @@ class Resampled:
     def of(cls, published: PublishedNumbers, tails: tuple[float, float]) -> Resampled | None:
         """Return such values; None where none are found."""
         for rule in DISPLAY_RULES:
-            found = cls._by_rule(published, rule)
-            if found is not None and found.displays(published, tails, rule):
-                return found
+            resampled = cls._by_rule(published, rule)
+            if resampled is not None and resampled.displays(published, tails, rule):
+                return resampled
         return None
 
     @classmethod
@@ -417,14 +417,16 @@ def _values(
         if effect == 1:
             # No ICC is below -1 / (size - 1), and one up to 0 inflates nothing.
             size = min(sizes)
-            found = [((max(least, -1 / (size - 1)) + min(most, 0)) / 2, size)] if least <= 0 else []
+            candidates = (
+                [((max(least, -1 / (size - 1)) + min(most, 0)) / 2, size)] if least <= 0 else []
+            )
         else:
             iccs = np.linspace(least, most, 99)[1:-1]
             with np.errstate(divide="ignore"):
-                found = [(x, (effect - 1) / x + 1) for x in iccs.tolist() if x > 0]
+                candidates = [(x, (effect - 1) / x + 1) for x in iccs.tolist() if x > 0]
             if len(sizes) == 1:
-                found = [((effect - 1) / (sizes[0] - 1), sizes[0])]
-        for icc, size in found:
+                candidates = [((effect - 1) / (sizes[0] - 1), sizes[0])]
+        for icc, size in candidates:
             within = min(sizes) <= size <= max(sizes)
             if within and all(
                 fit

@@ -24,11 +24,11 @@ FOLDERS = ("data", "src")
 
 def readers(ledger: Ledger) -> dict[str, list[Record]]:
     """Return the jobs that read each file."""
-    found: dict[str, list[Record]] = defaultdict(list)
+    read_by: dict[str, list[Record]] = defaultdict(list)
     for record in ledger.records:
         for path in record.inputs:
-            found[path].append(record)
-    return found
+            read_by[path].append(record)
+    return read_by
 
 
 def following(first: Iterable[Record], read_by: dict[str, list[Record]]) -> set[str]:
