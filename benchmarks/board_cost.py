@@ -207,8 +207,8 @@ class Cost:
 def _fit(rows: Sequence[tuple[float, ...]]) -> list[float]:
     """Fit the last column by the others, by least squares with errors as of counts."""
     *terms, seconds = np.array(rows).T / np.sqrt(np.array(rows)[:, -1])
-    found, *_ = np.linalg.lstsq(np.array(terms).T, seconds)
-    return [float(cost) for cost in found]
+    costs, *_ = np.linalg.lstsq(np.array(terms).T, seconds)
+    return [float(cost) for cost in costs]
 
 
 def _board_row(size: Size, file: Path) -> BoardRow:

@@ -35,9 +35,9 @@ class Command:
         done = subprocess.run(
             self.arguments, check=True, capture_output=True, text=True, env=environment
         )
-        found = re.findall(r"^import time: +(\d+) \| +\d+ \| +(\S+)", done.stderr, re.MULTILINE)
+        imports = re.findall(r"^import time: +(\d+) \| +\d+ \| +(\S+)", done.stderr, re.MULTILINE)
         return sorted(
-            ((f"import {name}", int(own) / 1e6) for own, name in found), key=lambda x: -x[1]
+            ((f"import {name}", int(own) / 1e6) for own, name in imports), key=lambda x: -x[1]
         )
 
 

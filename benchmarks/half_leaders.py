@@ -57,7 +57,7 @@ def board_scores(folder: Path) -> Iterator[tuple[str, FloatArray]]:
 
 
 def _study(board: str, scores: FloatArray) -> HalfLeader:
-    rng, found = named_rng(SEED, f"half_leaders/{board}"), []
+    rng, errors = named_rng(SEED, f"half_leaders/{board}"), []
     for _ in range(_SPLITS):
         order = rng.permutation(len(scores))
         here, there = (scores[part] for part in np.array_split(order, 2))
@@ -68,5 +68,5 @@ def _study(board: str, scores: FloatArray) -> HalfLeader:
         )
         corrected = leader_on_further_items([here], [1.0], rng=rng)
         assert corrected is not None
-        found.append([*(shown - later), *(np.array([corrected.score, corrected.lead]) - later)])
-    return HalfLeader(board, *scores.shape, *(100 * np.transpose(found)))
+        errors.append([*(shown - later), *(np.array([corrected.score, corrected.lead]) - later)])
+    return HalfLeader(board, *scores.shape, *(100 * np.transpose(errors)))

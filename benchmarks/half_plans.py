@@ -93,18 +93,18 @@ def _study(board: str, scores: FloatArray, level: Level) -> HalfPlan:
         # A pair named beforehand has no board to learn the spread of gaps from.
         prior = USUAL_GAP if family is None else spread_of_gaps([x[:part]], [1.0])
         whole = np.full(first.size, part)
-        found = _verdicts(gaps, whole, start=0, family=family, prior=prior)
-        open_ = found.verdict == "undetermined"
+        verdicts = _verdicts(gaps, whole, start=0, family=family, prior=prior)
+        open_ = verdicts.verdict == "undetermined"
         undetermined += int(open_.sum())
-        numbers += int(np.isfinite(found.assured_items[open_]).sum())
+        numbers += int(np.isfinite(verdicts.assured_items[open_]).sum())
         for further, kept in runs.items():
-            more = found.further_items if further else found.assured_items
+            more = verdicts.further_items if further else verdicts.assured_items
             pairs = np.flatnonzero(open_ & (more <= len(x) - part))
             ends = part + more[pairs].astype(np.int64)
             start = 0 if further else part
             single = ALPHA if family is None else family.level
             later = _verdicts(gaps[:, pairs], ends, start=start, alpha=single)
-            same = later.direction == np.sign(found.interval.delta[pairs])
+            same = later.direction == np.sign(verdicts.interval.delta[pairs])
             kept.append(_Runs(np.stack([who[first[pairs]], who[second[pairs]]]), same))
     return HalfPlan(
         board=board,

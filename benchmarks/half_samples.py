@@ -138,12 +138,12 @@ def _farthest_decile(chance: FloatArray, turned: BoolArray) -> tuple[float, floa
     """Largest difference by decile of the chance, arrays of shape (splits, pairs)."""
     edges = np.unique(np.quantile(chance, np.arange(1, 10) / 10))
     decile, excess = np.searchsorted(edges, chance), chance - turned
-    found = []
+    differences = []
     for inside in (decile == k for k in np.unique(decile)):
         mean = float(excess[inside].mean())
         by_pair = np.where(inside, excess - mean, 0.0).sum(axis=0)
-        found.append((abs(mean), float(np.sqrt(np.square(by_pair).sum()) / inside.sum())))
-    return max(found)
+        differences.append((abs(mean), float(np.sqrt(np.square(by_pair).sum()) / inside.sum())))
+    return max(differences)
 
 
 def _resolved(scores: FloatArray, first: IntArray, second: IntArray) -> BoolArray:
@@ -163,7 +163,7 @@ def _verdicts(scores: FloatArray, first: IntArray, second: IntArray) -> tuple[In
         return direction, exact_chance_of_turning(cells.b, cells.c, direction, level=ALPHA)
     of = ScoreMoments(scores).moments(first, second)
     n = of.n_items
-    found = mean_verdicts(
+    verdicts = mean_verdicts(
         of.sum_d / n,
         np.sqrt(of.ss_d / (n - 1) / n),
         of.n_differing - 1,
@@ -171,4 +171,4 @@ def _verdicts(scores: FloatArray, first: IntArray, second: IntArray) -> tuple[In
         skew=of.skew_d,
         hall_df=n - 1,
     )
-    return found.direction, chance_of_turning(found.p, found.direction, level=ALPHA)
+    return verdicts.direction, chance_of_turning(verdicts.p, verdicts.direction, level=ALPHA)

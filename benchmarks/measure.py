@@ -98,8 +98,8 @@ def _seconds(key: Key) -> float:
 
 
 def _answers(key: Key) -> Answers:
-    found = _calls[key]()
-    return found() if callable(found) else found
+    answers = _calls[key]()
+    return answers() if callable(answers) else answers
 
 
 def _gigabytes(key: Key) -> float:

@@ -158,9 +158,9 @@ def leader_table(leaders: Sequence[HalfLeader]) -> str:
     rows = []
     for each in leaders:
         cells = [getattr(each, name) for name in columns.values()]
-        told = [f"{x.mean():.2f} ± {x.std(ddof=1) / len(x) ** 0.5:.2f}" for x in cells]
+        means = [f"{x.mean():.2f} ± {x.std(ddof=1) / len(x) ** 0.5:.2f}" for x in cells]
         size = [f"{n:,}" for n in (each.n_items, each.n_models, len(each.score))]
-        rows.append([each.board, *size, *told])
+        rows.append([each.board, *size, *means])
     return _markdown(rows, ["board", "items", "models", "splits", *columns])
 
 

@@ -71,10 +71,10 @@ def board(size: Size, n_clusters: str = str(N_CLUSTERS), kind: Kind = "binary") 
 
     def call() -> Answers:
         if is_streamed([task], "all", None):
-            found = stream_board([task], cluster="subject")
+            resolved = stream_board([task], cluster="subject")
         else:
-            found = resolve_board([task], family="all", cluster="subject")
-        return {"gap": found.verdicts["gap"].to_numpy(float)}
+            resolved = resolve_board([task], family="all", cluster="subject")
+        return {"gap": resolved.verdicts["gap"].to_numpy(float)}
 
     return call
 
@@ -134,8 +134,10 @@ def paired_bootstrap(size: Size) -> Call:
 
     def call() -> Answers:
         rng = np.random.default_rng(1)
-        found = paired_bootstrap_delta(scores[:, 0], scores[:, 1], n_resamples=RESAMPLES, rng=rng)
-        return {"ends": np.array([found.ci_low, found.ci_high]) * np.sqrt(size.items)}
+        interval = paired_bootstrap_delta(
+            scores[:, 0], scores[:, 1], n_resamples=RESAMPLES, rng=rng
+        )
+        return {"ends": np.array([interval.ci_low, interval.ci_high]) * np.sqrt(size.items)}
 
     return call
 

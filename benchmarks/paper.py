@@ -43,12 +43,12 @@ def run_twice() -> tuple[list[Measured], list[Profile]]:
 def _longest_jobs(folder: Path) -> list[tuple[str, float]]:
     """Return the wall time of the longest jobs; two run at a time."""
     records = folder / "benchmarks" / "workflow"
-    found = []
+    jobs = []
     for path in records.rglob("*.tsv"):
         with path.open(encoding="utf-8") as file:
             (row,) = csv.DictReader(file, delimiter="\t")
-        found.append((str(path.relative_to(records).with_suffix("")), float(row["s"])))
-    return sorted(found, key=lambda job: -job[1])[:_SHOWN]
+        jobs.append((str(path.relative_to(records).with_suffix("")), float(row["s"])))
+    return sorted(jobs, key=lambda job: -job[1])[:_SHOWN]
 
 
 def _copy_tracked_files(folder: Path) -> None:

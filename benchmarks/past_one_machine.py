@@ -39,12 +39,12 @@ PAIRS: Final = MODELS * (MODELS - 1) // 2
 def timed(name: str, work: Callable[[], _Result], pairs: int) -> _Result:
     """Do the work and print its seconds of processor time."""
     start = time.process_time()
-    found = work()
+    result = work()
     seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     each = f"{seconds / pairs * 1e6:.3g} us each of {pairs:,}"
     print(f"{name}: {seconds:.3g} s, {each}; peak so far {peak:.2f} GB", flush=True)
-    return found
+    return result
 
 
 def tiles(scores: np.ndarray) -> None:
@@ -87,8 +87,8 @@ def parquet(folder: Path) -> None:
     timed("second pass, different pairs to Parquet", write, n)
     size = sum(file.stat().st_size for file in folder.iterdir())
     query = f"SELECT rank_a, count(*), min(gap_low) FROM '{folder}/*.parquet' GROUP BY rank_a"
-    found = timed("DuckDB, a group a model", lambda: duckdb.sql(query).fetchall(), n)
-    kept = sum(row[1] for row in found)
+    groups = timed("DuckDB, a group a model", lambda: duckdb.sql(query).fetchall(), n)
+    kept = sum(row[1] for row in groups)
     print(f"kept: {kept:,} pairs, {size / kept:.0f} bytes each")
     values, counts = np.unique(p[1], return_counts=True)
     for part in range(16):

@@ -112,12 +112,12 @@ class Results:
 
 def read_results(path: Path) -> Results:
     """Read what `Results.write` wrote."""
-    found = json.loads(path.read_text(encoding="utf-8"))
+    written = json.loads(path.read_text(encoding="utf-8"))
     return Results(
-        machine=found["machine"],
-        measured=[Measured(**row | {"size": Size(**row["size"])}) for row in found["measured"]],
-        left_out=[LeftOut(**row) for row in found["left_out"]],
-        profiles=[Profile(**row | {"size": Size(**row["size"])}) for row in found["profiles"]],
+        machine=written["machine"],
+        measured=[Measured(**row | {"size": Size(**row["size"])}) for row in written["measured"]],
+        left_out=[LeftOut(**row) for row in written["left_out"]],
+        profiles=[Profile(**row | {"size": Size(**row["size"])}) for row in written["profiles"]],
     )
 
 
@@ -130,7 +130,7 @@ def this_machine() -> dict[str, str]:
         "processor": platform.machine(),
         "Python": platform.python_version(),
         "llm-power": __version__,
-        **{name: found for name in names if (found := _version(name))},
+        **{name: installed for name in names if (installed := _version(name))},
     }
 
 

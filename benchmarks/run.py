@@ -85,13 +85,13 @@ class Runner:
                 yield LeftOut(contest.name, side.who, why)
             else:
                 places.append((side, self._climb(contest, side, side.sizes or contest.sizes)))
-        for _, found in places:
-            yield from found
+        for _, runs in places:
+            yield from runs
         for side, _ in places:
             # A side with sizes of its own is one that cannot do these.
             if not side.sizes:
                 yield from self._climb(contest, side, contest.more_items)
-        yield from self._in_turn(contest, [(side, found[-1]) for side, found in places])
+        yield from self._in_turn(contest, [(side, runs[-1]) for side, runs in places])
 
     def hot_spots(self, contest: Contest, size: Size) -> list[tuple[str, float]]:
         """Return where our time goes at a size."""
@@ -114,19 +114,19 @@ class Runner:
     def _climb(self, contest: Contest, side: Side, sizes: Sequence[Size]) -> list[Measured]:
         """Run a side at each size, up to the largest that it can do in its time."""
         longest = self._pace.our_seconds if side.who == US else self._pace.peer_seconds
-        found: list[Measured] = []
+        runs: list[Measured] = []
         with self._process() as pool:
             for size in sizes:
-                if found and _expected(found, size) > longest:
+                if runs and _expected(runs, size) > longest:
                     break
                 worker = Worker(pool, side, size)
                 seconds = worker.seconds()
                 if seconds < self._pace.warm_up_below:
                     seconds = worker.seconds()
                 row = Measured(contest.name, side.who, size, [seconds], worker.gigabytes())
-                found.append(row)
+                runs.append(row)
                 worker.forget()
-        return found
+        return runs
 
     def _in_turn(
         self, contest: Contest, places: Sequence[tuple[Side, Measured]]
@@ -186,8 +186,8 @@ def measure(contests: Sequence[Contest], runner: Runner) -> Results:
             held = [LeftOut(contest.name, US, f"{absent} is not in LLM_POWER_DATA")]
         except BrokenProcessPool:
             held = [LeftOut(contest.name, US, f"a side was killed after {LONGEST} s")]
-        results.left_out.extend(found for found in held if isinstance(found, LeftOut))
-        results.measured.extend(found for found in held if isinstance(found, Measured))
+        results.left_out.extend(one for one in held if isinstance(one, LeftOut))
+        results.measured.extend(one for one in held if isinstance(one, Measured))
         if results.of(contest.name, in_turn=True) and line_of(contest, results).missed:
             climbed = [x for x in results.of(contest.name, in_turn=False) if x.who == US]
             size = max(

@@ -210,18 +210,18 @@ def graded_rates(trials: int) -> Iterator[Rate]:
         gap, sigma = float(pool.mean()), float(pool.std())
         need = required_n(gap, sigma)
         null = abs(gap) < 1e-12
-        found: dict[str, list[BoolArray]] = {"p": [], "gap": [], "n": [], "equivalent": []}
+        hits: dict[str, list[BoolArray]] = {"p": [], "gap": [], "n": [], "equivalent": []}
         for d in draw_graded(pool, n, trials, population):
             pair = graded_verdicts(d)
             low, high = pair.interval.low, pair.interval.high
             bounds = required_n_interval(low, high, np.square(d).mean(axis=0))
-            found["p"].append(pair.p <= ALPHA)
-            found["gap"].append(_covers(low, high, 0.0 if null else gap))
-            found["n"].append(_covers(*bounds, np.inf if null else need))
+            hits["p"].append(pair.p <= ALPHA)
+            hits["gap"].append(_covers(low, high, 0.0 if null else gap))
+            hits["n"].append(_covers(*bounds, np.inf if null else need))
             if not null:
-                found["equivalent"].append(graded_verdicts(d, margin=gap).within_margin)
+                hits["equivalent"].append(graded_verdicts(d, margin=gap).within_margin)
         few = "" if population.startswith("all") else ", few items differ"
-        share = {name: _share(np.concatenate(hits)) for name, hits in found.items() if hits}
+        share = {name: _share(np.concatenate(blocks)) for name, blocks in hits.items() if blocks}
         if null:
             yield Rate("type I", f"paired t{few}", ALPHA, n, population, *share["p"])
         else:
@@ -256,10 +256,10 @@ def real_rates(trials: int) -> Iterator[Rate]:
             held.append(_covers(pair.interval.low, pair.interval.high, gap))
             rejected.append(pair.p <= ALPHA)
         if ratio == 1:
-            found = _share(np.concatenate(rejected))
-            yield Rate("type I", "paired t, lognormal costs", ALPHA, n, population, *found)
-        found = _share(np.concatenate(held))
-        yield Rate("coverage", "gap, lognormal costs", 1 - ALPHA, n, population, *found)
+            share = _share(np.concatenate(rejected))
+            yield Rate("type I", "paired t, lognormal costs", ALPHA, n, population, *share)
+        share = _share(np.concatenate(held))
+        yield Rate("coverage", "gap, lognormal costs", 1 - ALPHA, n, population, *share)
 
 
 def cluster_sizes(n: int) -> IntArray:
@@ -300,10 +300,10 @@ def cluster_rates(trials: int) -> Iterator[Rate]:
         sizes = cluster_sizes(n)
         moments = draw_clusters(sizes, psi, gap, icc, trials=trials, name="clusters")
         population = f"discordance {psi:g}, gap {gap:g}, ICC {icc:g}"
-        found = cluster_verdicts(moments)
+        verdicts = cluster_verdicts(moments)
         alike = ", ICC 0.1" if icc == 0.1 else ""
         if gap == 0:
-            yield Rate("type I", f"CR2{alike}", ALPHA, n, population, *_share(found.p <= ALPHA))
+            yield Rate("type I", f"CR2{alike}", ALPHA, n, population, *_share(verdicts.p <= ALPHA))
             some = draw_clusters(sizes, psi, gap, icc, trials=few, name="resampling")
             for name, test in (
                 (f"wild cluster bootstrap{alike}", wild_cluster_bootstrap),
@@ -311,7 +311,7 @@ def cluster_rates(trials: int) -> Iterator[Rate]:
             ):
                 rejected = _share(test(some).p <= ALPHA)
                 yield Rate("type I", name, ALPHA, n, population, *rejected)
-        low, high = found.interval.low, found.interval.high
+        low, high = verdicts.interval.low, verdicts.interval.high
         hit = _share(_covers(low, high, gap))
         yield Rate("coverage", f"gap, CR2{alike}", 1 - ALPHA, n, population, *hit)
         square = moments.sum_d2.sum(axis=0) / sizes.sum()
@@ -494,13 +494,13 @@ def leader_powers(trials: int) -> Iterator[Rate]:
         accuracies = (best, *[0.6] * rivals, *[0.2] * (3 - rivals))
         population = "one close rival, two far below" if rivals == 1 else "three close rivals"
         rng = named_rng(SEED, f"verdicts/leader power/{rivals}/{n}")
-        found = np.zeros((2, trials), dtype=np.bool_)
+        is_first = np.zeros((2, trials), dtype=np.bool_)
         for trial in range(trials):
             board = resolve_board([prepare_task(_board(rng, n, accuracies, "binary", 0.0))])
             top = board.ranks.iloc[0]
             is_best = top["model"] == "m0"
-            found[:, trial] = is_best & top["first"], is_best & (top["rank_high"] == 1)
-        for name, share in zip(("each rival", "the sets of ranks"), found, strict=True):
+            is_first[:, trial] = is_best & top["first"], is_best & (top["rank_high"] == 1)
+        for name, share in zip(("each rival", "the sets of ranks"), is_first, strict=True):
             yield Rate("power", f"leader, by {name}", POWER, n, population, *_share(share))
 
 
@@ -549,10 +549,10 @@ def average_rates(trials: int) -> Iterator[Rate]:
         ]
         average = average_gap([binary_gap(b, c, b + c + same) for b, c, same in cells], [1 / k] * k)
         discordant = np.sum([b + c for b, c, _ in cells], axis=0)
-        found = average_verdicts(average, np.full(trials, n // k * k), discordant)
-        rejected = _share(found.p <= ALPHA)
+        verdicts = average_verdicts(average, np.full(trials, n // k * k), discordant)
+        rejected = _share(verdicts.p <= ALPHA)
         yield Rate("type I", "average over tasks", ALPHA, n, population, *rejected)
-        covered = _share(_covers(found.interval.low, found.interval.high, 0.0))
+        covered = _share(_covers(verdicts.interval.low, verdicts.interval.high, 0.0))
         yield Rate("coverage", "gap, average over tasks", 1 - ALPHA, n, population, *covered)
 
 
@@ -568,11 +568,11 @@ def weighted_rates(trials: int) -> Iterator[Rate]:
         at_hand = rng.binomial(drawn, answered)
         b = rng.binomial(at_hand, p_a[:, np.newaxis])
         c = rng.binomial(at_hand - b, ((psi - p_a) / (1 - p_a))[:, np.newaxis])
-        found = [
+        gaps = [
             weighted_gap(moments_from_counts(*(x[:, i] for x in (at_hand, b, c))), drawn[:, i])
             for i in range(trials)
         ]
-        gap, error, df = np.array([(one.delta, one.standard_error, one.df) for one in found]).T
+        gap, error, df = np.array([(one.delta, one.standard_error, one.df) for one in gaps]).T
         reach = upper_t_quantile(df, ALPHA / 2) * error
         truth = float(sizes[:, 0] @ (2 * p_a - psi)) / sizes.sum()
         hit = _share(_covers(gap - reach, gap + reach, truth))
@@ -590,12 +590,12 @@ def repeat_power(trials: int) -> Iterator[Rate]:
         variance = float(repeats_variance(2 * spread, *[0.25 - spread] * 2, repeats_a=repeats))
         z2 = float(z_sum(ALPHA, POWER)) ** 2
         gap = np.sqrt(z2 * variance / (n + z2 / (2 * repeats)))
-        found = []
+        differences = []
         for _ in range(trials):
             mean = 0.375 + 0.25 * rng.random((n, 2)) + np.array([gap, -gap]) / 2
             answers = rng.binomial(repeats, mean) / repeats
-            found.append(answers[:, 0] - answers[:, 1])
-        power = _share(graded_verdicts(np.stack(found, axis=1)).p <= ALPHA)
+            differences.append(answers[:, 0] - answers[:, 1])
+        power = _share(graded_verdicts(np.stack(differences, axis=1)).p <= ALPHA)
         population = f"{repeats} answers an item, gap {gap:.3g}"
         yield Rate("power", "eq. (9) with repeats, paired t", POWER, n, population, *power)
 
@@ -653,10 +653,10 @@ def equivalence_power(trials: int) -> Iterator[Rate]:
         need = score_equivalence_required_n(psi / 2, psi / 2, margin=margin)
         drawn = draw_tables(psi, 0.0, int(np.ceil(need)), trials, "equivalence")
         size = int(np.ceil(need))
-        found = score_equivalence_test(drawn.b, drawn.c, size, margin=margin).equivalent
+        equivalent = score_equivalence_test(drawn.b, drawn.c, size, margin=margin).equivalent
         population = f"discordance {psi:g}, margin {margin:.3g}"
         name = "equivalence, score test"
-        yield Rate("power", name, POWER, n, population, *drawn.share(found))
+        yield Rate("power", name, POWER, n, population, *drawn.share(equivalent))
 
 
 def graded_power(trials: int) -> Iterator[Rate]:
@@ -666,9 +666,9 @@ def graded_power(trials: int) -> Iterator[Rate]:
     for n in SIZES:
         gap = float(z_sum(ALPHA, POWER)) * sigma / np.sqrt(n)
         blocks = draw_graded(null + gap, n, trials, "power")
-        found = _share(np.concatenate([graded_verdicts(d).p <= ALPHA for d in blocks]))
+        power = _share(np.concatenate([graded_verdicts(d).p <= ALPHA for d in blocks]))
         population = f"all items differ, gap {gap:.3g}"
-        yield Rate("power", "eq. (3), paired t", POWER, n, population, *found)
+        yield Rate("power", "eq. (3), paired t", POWER, n, population, *power)
 
 
 def cluster_power_rates(trials: int) -> Iterator[Rate]:
@@ -679,9 +679,11 @@ def cluster_power_rates(trials: int) -> Iterator[Rate]:
         sigma = np.sqrt(psi - gap**2)
         enough = (k for k in count(2) if cluster_power(gap, sigma, icc, k, size) >= POWER)
         sizes = np.full(next(enough), size)
-        found = cluster_verdicts(draw_clusters(sizes, psi, gap, icc, trials=trials, name="power"))
+        verdicts = cluster_verdicts(
+            draw_clusters(sizes, psi, gap, icc, trials=trials, name="power")
+        )
         population = f"{sizes.size} clusters of {size}, discordance {psi:g}, ICC {icc:g}"
-        share = _share(found.p <= ALPHA)
+        share = _share(verdicts.p <= ALPHA)
         yield Rate("power", "n_clusters_needed, CR2", POWER, n, population, *share)
 
 
@@ -709,8 +711,8 @@ def planned_cluster_rates(trials: int) -> Iterator[Rate]:
             sums = sizes * (true + np.sqrt(icc) * rng.standard_normal(shape))
             sums += np.sqrt(sizes * (1 - icc)) * rng.standard_normal(shape)
             squares = np.square(sums) / sizes + (1 - icc) * rng.chisquare(sizes - 1, shape)
-            found = cluster_verdicts(ClusterMoments(sizes, sums, squares))
-            power = _share((found.p <= alpha) & (found.interval.delta > 0))
+            verdicts = cluster_verdicts(ClusterMoments(sizes, sums, squares))
+            power = _share((verdicts.p <= alpha) & (verdicts.interval.delta > 0))
             yield Rate("power", name, POWER, n, f"{clusters} clusters of {of}", *power)
 
 

@@ -121,10 +121,10 @@ def simultaneous_intervals(trials: int) -> Iterator[Simultaneous]:
                 values.decided,
                 FamilyTest(np.minimum(size * p[0], 1.0), ALPHA / size, size),
             )
-            found = [judged(pairs, replace(values, decided=family)) for family in families]
-            low, high = found[1]["gap_low"], found[1]["gap_high"]
+            columns = [judged(pairs, replace(values, decided=family)) for family in families]
+            low, high = columns[1]["gap_low"], columns[1]["gap_high"]
             held += bool(np.all((low <= truth) & (truth <= high)))
-            widths.append([np.median(x["gap_high"] - x["gap_low"]) for x in found])
+            widths.append([np.median(x["gap_high"] - x["gap_low"]) for x in columns])
         width = np.median(widths, axis=0).tolist()
         yield Simultaneous(kind, board, n, number, held / number, *width)
 
@@ -241,10 +241,10 @@ def _halved(board: str, scores: FloatArray) -> HalfDiscoveries:
         gaps = [np.sign(np.round(mean[first] - mean[second], 12)) for mean in means]
         largest = GapDraws(centred_scores(here), item_keys(task)).largest
         for control in controls:
-            found = controlled_family(p, largest, alpha=ALPHA, control=control).p <= ALPHA
-            different[control].append(float(found.mean()))
-            if found.any():
-                agree[control].append(float((gaps[0] == gaps[1])[found].mean()))
+            discoveries = controlled_family(p, largest, alpha=ALPHA, control=control).p <= ALPHA
+            different[control].append(float(discoveries.mean()))
+            if discoveries.any():
+                agree[control].append(float((gaps[0] == gaps[1])[discoveries].mean()))
     return HalfDiscoveries(
         board,
         len(scores),

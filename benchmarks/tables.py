@@ -192,17 +192,17 @@ def _pace(other: Other) -> str:
 
 def _figures(figures: Target, contest: Contest) -> str:
     """Write those figures of `figures` that the contest is about."""
-    wanted, said = contest.target, []
+    wanted, texts = contest.target, []
     if wanted.times_yardstick is not None and figures.times_yardstick is not None:
         name = contest.yardstick.who if contest.yardstick else "itself"
-        said.append(f"{figures.times_yardstick:.3g} x {name}")
+        texts.append(f"{figures.times_yardstick:.3g} x {name}")
     if wanted.microseconds_a_pair is not None and figures.microseconds_a_pair is not None:
-        said.append(f"{figures.microseconds_a_pair:.3g} µs a pair")
+        texts.append(f"{figures.microseconds_a_pair:.3g} µs a pair")
     if wanted.seconds is not None and figures.seconds is not None:
-        said.append(_time(figures.seconds))
+        texts.append(_time(figures.seconds))
     if wanted.gigabytes is not None and figures.gigabytes is not None:
-        said.append(f"{figures.gigabytes:.2g} GB")
-    return ", ".join(said)
+        texts.append(f"{figures.gigabytes:.2g} GB")
+    return ", ".join(texts)
 
 
 def _ratio(ratio: float) -> str:

@@ -39,10 +39,10 @@ def clusters(size: Size) -> Call:
     scores, codes = draw_scores(size), cluster_codes(size)
 
     def call() -> Answers:
-        found = [
+        intervals = [
             cluster_ci(scores[:, i] - scores[:, j], codes, n_resamples=DRAWS)
             for i, j in size.columns
         ]
-        return {"gap": np.array([one.estimate for one in found])}
+        return {"gap": np.array([one.estimate for one in intervals])}
 
     return call

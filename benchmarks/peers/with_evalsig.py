@@ -16,9 +16,9 @@ def p_values(size: Size) -> Call:
     scores = draw_scores(size)
 
     def call() -> Answers:
-        found = [mcnemar_test(scores[:, i], scores[:, j]) for i, j in size.columns]
-        p = np.array([one.p_value for one in found])
-        exact = np.array([one.method == "mcnemar_exact" for one in found])
+        tests = [mcnemar_test(scores[:, i], scores[:, j]) for i, j in size.columns]
+        p = np.array([one.p_value for one in tests])
+        exact = np.array([one.method == "mcnemar_exact" for one in tests])
         return {"p_exact": np.where(exact, p, np.nan), "p_cc": np.where(exact, np.nan, p)}
 
     return call
@@ -40,11 +40,11 @@ def clusters(size: Size) -> Call:
     scores, codes = draw_scores(size), cluster_codes(size)
 
     def call() -> Answers:
-        found = [
+        intervals = [
             cluster_bootstrap_ci(scores[:, j], scores[:, i], codes, n_resamples=DRAWS)
             for i, j in size.columns
         ]
-        return {"gap": np.array([one.delta for one in found])}
+        return {"gap": np.array([one.delta for one in intervals])}
 
     return call
 
@@ -54,10 +54,10 @@ def trajectories(size: Size) -> Call:
     scores = draw_scores(size, spread=0.0)
 
     def call() -> Answers:
-        found = [
+        gates = [
             sequential_gate(scores[:, i] - scores[:, j], alternative="two-sided", alpha=1e-12)
             for i, j in size.columns
         ]
-        return {"gap": np.array([one.delta for one in found])}
+        return {"gap": np.array([one.delta for one in gates])}
 
     return call

@@ -13,10 +13,10 @@ def p_values(size: Size) -> Call:
     scores, names = draw_scores(size).T, [str(i) for i in range(size.models)]
 
     def call() -> Answers:
-        found = all_pairwise(
+        results = all_pairwise(
             scores, names, method="tango", correction="none", p_test="ci", simultaneous_ci=False
         ).results
-        rows = [found[names[i], names[j]] for i, j in size.columns]
+        rows = [results[names[i], names[j]] for i, j in size.columns]
         return {
             "p_midp": np.array([row.p_value for row in rows]),
             "gap_low": np.array([row.ci_low for row in rows]),
@@ -32,10 +32,10 @@ def paired_bootstrap(size: Size) -> Call:
 
     def call() -> Answers:
         rng = np.random.default_rng(1)
-        found = pairwise_differences(
+        interval = pairwise_differences(
             scores, 0, 1, method="bootstrap", n_bootstrap=RESAMPLES, rng=rng
         )
-        return {"ends": np.array([found.ci_low, found.ci_high]) * np.sqrt(size.items)}
+        return {"ends": np.array([interval.ci_low, interval.ci_high]) * np.sqrt(size.items)}
 
     return call
 
@@ -45,7 +45,7 @@ def max_t(size: Size) -> Call:
     scores, names = draw_scores(size).T, [str(i) for i in range(size.models)]
 
     def call() -> Answers:
-        found = all_pairwise(
+        results = all_pairwise(
             scores,
             names,
             method="newcombe",
@@ -55,7 +55,7 @@ def max_t(size: Size) -> Call:
             rng=np.random.default_rng(1),
         ).results
         return {
-            "p_family": np.array([found[names[i], names[j]].p_value for i, j in size.columns]),
+            "p_family": np.array([results[names[i], names[j]].p_value for i, j in size.columns]),
         }
 
     return call

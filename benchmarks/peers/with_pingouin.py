@@ -14,10 +14,10 @@ def p_values(size: Size) -> Call:
     frame = pd.DataFrame(draw_scores(size).astype(int))
 
     def call() -> Answers:
-        found = [chi2_mcnemar(frame, i, j, correction=False)[1].iloc[0] for i, j in size.columns]
+        tests = [chi2_mcnemar(frame, i, j, correction=False)[1].iloc[0] for i, j in size.columns]
         return {
-            "p_chi2": np.array([row["p_approx"] for row in found], dtype=float),
-            "p_exact": np.array([row["p_exact"] for row in found], dtype=float),
+            "p_chi2": np.array([row["p_approx"] for row in tests], dtype=float),
+            "p_exact": np.array([row["p_exact"] for row in tests], dtype=float),
         }
 
     return call

@@ -28,7 +28,7 @@ def paired_bootstrap(size: Size) -> Call:
 
     def call() -> Answers:
         rng = np.random.default_rng(1)
-        found = bootstrap(
+        interval = bootstrap(
             (scores[:, 0] - scores[:, 1],),
             np.mean,
             n_resamples=RESAMPLES,
@@ -36,6 +36,6 @@ def paired_bootstrap(size: Size) -> Call:
             method="percentile",
             rng=rng,
         ).confidence_interval
-        return {"ends": np.array([found.low, found.high]) * np.sqrt(size.items)}
+        return {"ends": np.array([interval.low, interval.high]) * np.sqrt(size.items)}
 
     return call
