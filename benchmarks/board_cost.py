@@ -347,7 +347,7 @@ def measure() -> dict[str, list[dict[str, Any]]]:
             ]
             families.append(min(tries, key=lambda row: row.seconds))
             print(families[-1], flush=True)
-    rows = {"boards": boards, "families": families, "shapes": shapes}
+    rows: dict[str, list[Any]] = {"boards": boards, "families": families, "shapes": shapes}
     return {name: [asdict(row) for row in some] for name, some in rows.items()}
 
 
