@@ -23,7 +23,7 @@ from llm_power._board.clusters import ICC_CONFIDENCE
 from llm_power._board.counts import ScoreMoments
 from llm_power._board.evidence import Evidence, PairTests
 from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.ranks import leader_p, score_interval
+from llm_power._board.ranks import leader_p, score_interval, with_clusters
 from llm_power._board.resolve import resolve_board
 from llm_power._choices import Kind as ScoreKind
 from llm_power._scores.selection import prepare_task
@@ -358,22 +358,33 @@ class _Clusters:
 
 def clustered_score_rates(trials: int) -> Iterator[Rate]:
     """Yield coverage of scores where clusters, skewed and of unequal sizes, are the sample."""
-    for n, share, icc in product(SIZES, (0.6, 0.9), (0.0, 0.01, 0.1)):
-        sizes = cluster_sizes(n)
-        rng = named_rng(SEED, f"verdicts/clustered scores/{share:g}/{icc:g}/{n}")
-        shape, total = (sizes.size, trials), 1 / icc - 1 if icc else np.inf
-        leans = np.full(shape, share)
-        if icc:
-            leans = rng.beta(share * total, (1 - share) * total, shape)
-        labels = np.repeat(np.arange(sizes.size), sizes)
-        solved = (rng.random((labels.size, trials)) < leans[labels]).astype(np.float64)
-        names = tuple(map(str, range(trials)))
-        clusters = {"subject": tuple(labels.astype(str))}
-        items = tuple(map(str, range(labels.size)))
-        task = TaskScores("simulated", "binary", items, names, solved, clusters)
-        held = _share(_covers(*score_interval(task, OperatingPoint(), "subject"), share))
+    ways = product(SIZES, (1, 2), (0.6, 0.9), (0.0, 0.01, 0.1))
+    for n, k, share, icc in ways:
+        rng = named_rng(SEED, f"verdicts/clustered scores/{k}/{share:g}/{icc:g}/{n}")
+        tasks = [_clustered_scores(rng, n // k, share, icc, trials) for _ in range(k)]
         population = f"score {share:g}, ICC {icc:g}"
-        yield Rate("coverage", "score, clusters", 1 - ALPHA, n, population, *held)
+        if k == 1:
+            row, ends = "score, clusters", score_interval(tasks[0], OperatingPoint(), "subject")
+        else:
+            row, alone = "score, clusters, average of two tasks", np.full(trials, np.nan)
+            ends = with_clusters((alone, alone), tasks, [0.5, 0.5], alpha=ALPHA, cluster="subject")
+        yield Rate("coverage", row, 1 - ALPHA, n, population, *_share(_covers(*ends, share)))
+
+
+def _clustered_scores(
+    rng: np.random.Generator, n: int, share: float, icc: float, trials: int
+) -> TaskScores:
+    """Return as many models as trials; clusters have a Beta distribution of the share solved."""
+    sizes = cluster_sizes(n)
+    means = np.full((sizes.size, trials), share)
+    if icc:
+        total = 1 / icc - 1
+        means = rng.beta(share * total, (1 - share) * total, means.shape)
+    labels = np.repeat(np.arange(sizes.size), sizes)
+    solved = (rng.random((labels.size, trials)) < means[labels]).astype(np.float64)
+    items, models = tuple(map(str, range(labels.size))), tuple(map(str, range(trials)))
+    clusters = {"subject": tuple(labels.astype(str))}
+    return TaskScores("simulated", "binary", items, models, solved, clusters)
 
 
 def skewed_cluster_rates(trials: int) -> Iterator[Rate]:

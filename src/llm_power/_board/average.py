@@ -26,8 +26,8 @@ from llm_power._board.cluster_robustness import read_otherwise, reading
 from llm_power._board.clusters import sample_column, sampled_clusters
 from llm_power._board.decision import all_verdict_columns, size_columns
 from llm_power._board.evidence import Evidence, weighted_gaps
-from llm_power._board.operating_point import OperatingPoint, pair_indices
-from llm_power._board.ranks import rank_rows, within_range
+from llm_power._board.operating_point import OperatingPoint, pair_indices, pairs_at
+from llm_power._board.ranks import rank_rows, with_clusters
 from llm_power._board.resolution import without_strangers
 from llm_power._choices import WEIGHTINGS, Family, Weighting
 from llm_power._documents import read_yaml
@@ -43,14 +43,19 @@ from llm_power._statistics.average_gap import (
     mean_gap,
     share_solved,
 )
-from llm_power._statistics.cluster_moments import moments_from_differences
-from llm_power._statistics.cluster_robust import ClusterRobustTest, cluster_robust_test
+from llm_power._statistics.cluster_robust import ClusterRobustTest
 from llm_power._statistics.inversion import required_n, resolution_ratio
 from llm_power._statistics.max_t import GapDraws, centred_scores
 from llm_power._statistics.missing_scores import WeightedGap
-from llm_power._statistics.multiplicity import FamilyTest
+from llm_power._statistics.multiplicity import FamilyTest, family_size
 from llm_power._statistics.predictive_power import spread_of_gaps
-from llm_power._statistics.verdict import DIFFERENT, Verdicts, agreed_verdicts, average_verdicts
+from llm_power._statistics.verdict import (
+    DIFFERENT,
+    Verdicts,
+    agreed_verdicts,
+    average_p,
+    average_verdicts,
+)
 from llm_power._statistics.verdict_stability import chance_of_turning
 
 AVERAGE_COLUMNS: Final = [
@@ -318,14 +323,14 @@ class _Strata:
 
     def p_values(self) -> FloatArray:
         """Return the p-value of each pair by itself, (n_pairs,)."""
-        first, second = pair_indices(len(self.tasks[0].models), self.pairs.family)
-        block = self.pairs.block
+        n_models, family, block = len(self.tasks[0].models), self.pairs.family, self.pairs.block
+        n_pairs = family_size(n_models, family)
 
         def of_block(start: int) -> FloatArray:
-            some = slice(start, start + block)
-            return _averaged(self, first[some], second[some]).judged().p
+            places = np.arange(start, min(start + block, n_pairs))
+            return _averaged(self, *pairs_at(n_models, family, places)).p
 
-        return np.concatenate([*in_threads(of_block, ((k,) for k in range(0, len(first), block)))])
+        return np.concatenate([*in_threads(of_block, ((k,) for k in range(0, n_pairs, block)))])
 
     def adjusted(self, p: FloatArray) -> FamilyTest:
         """Adjust the p-values of the family by the joint law of the items of all tasks."""
@@ -370,7 +375,7 @@ def _leader_p(strata: _Strata) -> float:
     least, most = strata.bounds()
     if not all(task.scored.all() for task in strata.tasks) and np.any(least[0] <= most[1:]):
         return 1.0
-    return float(_averaged(strata, np.zeros_like(rivals), rivals).judged().p.max())
+    return float(_averaged(strata, np.zeros_like(rivals), rivals).p.max())
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,6 +388,12 @@ class _Averaged:
     discordant: IntArray
     items: AverageGap
     clusters: AverageGap | None
+
+    @property
+    def p(self) -> FloatArray:
+        """P-value of each pair by itself."""
+        laws = [self.items] if self.clusters is None else [self.items, self.clusters]
+        return np.asarray(np.max([average_p(law, self.discordant) for law in laws], axis=0))
 
     def judged(self, family: FamilyTest | None = None) -> Verdicts:
         point, margin = self.of.pairs.point, self.of.pairs.declared.margin
@@ -461,27 +472,13 @@ def _score_by_items(task: TaskScores) -> TaskGap:
     return mean_gap(task.mean_scores, np.where(n > 1, error, np.inf), n - 1.0)
 
 
-def _score_by_clusters(task: TaskScores, labels: np.ndarray) -> TaskGap:
-    return _gap_of(cluster_robust_test(moments_from_differences(task.values, labels)))
-
-
 def _score_interval(strata: _Strata, cluster: str | None) -> tuple[FloatArray, FloatArray]:
     """Return what `score_interval` does, of the average."""
-    parts, level = [_score_by_items(task) for task in strata.tasks], strata.pairs.point.alpha
-    items = average_gap(parts, strata.weights).interval(level)
-    low, high = items.low, items.high
-    labels = [sampled_clusters(task, cluster) for task in strata.tasks]
-    if any(own is not None for own in labels):
-        by_clusters = [
-            part if own is None else _score_by_clusters(task, own)
-            for task, part, own in zip(strata.tasks, parts, labels, strict=True)
-        ]
-        clusters = average_gap(by_clusters, strata.weights).interval(level)
-        # Where clusters do not vary, items alone say how far the score may be off.
-        varies = np.isfinite(clusters.low)
-        low = np.where(varies, np.minimum(low, clusters.low), low)
-        high = np.where(varies, np.maximum(high, clusters.high), high)
-    return within_range(low, high, strata.tasks[0].kind)
+    parts, alpha = [_score_by_items(task) for task in strata.tasks], strata.pairs.point.alpha
+    items = average_gap(parts, strata.weights).interval(alpha)
+    return with_clusters(
+        (items.low, items.high), strata.tasks, strata.weights, alpha=alpha, cluster=cluster
+    )
 
 
 def _ranks(strata: _Strata) -> pd.DataFrame:

@@ -9,9 +9,11 @@ for paired models of unequal variance, correlated scores and clusters the error 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from llm_power._board.all_pairs import BoardPairs, RankEnds, p_values_between
@@ -19,10 +21,9 @@ from llm_power._board.clusters import sample_column, sampled_clusters
 from llm_power._board.columns import RANK_COLUMNS
 from llm_power._board.measure import POINTS, Measure
 from llm_power._board.operating_point import OperatingPoint
-from llm_power._choices import Kind
 from llm_power._errors import counted, first_names
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.arrays import FloatArray, IntArray, ratio
 from llm_power._statistics.cluster_moments import moments_from_differences
 from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.intervals import mean_interval, wilson_interval
@@ -160,25 +161,70 @@ def score_interval(
 
     Clusters that are a sample have the interval of CR2 and Hall's, and it holds that of the items.
     """
-    confidence, labels = 1 - point.alpha, sampled_clusters(task, cluster)
+    confidence = 1 - point.alpha
     if task.kind == "binary":
         solved = np.nansum(task.values, axis=0)
-        low, high = wilson_interval(solved, task.scored.sum(axis=0), confidence=confidence)
+        items = wilson_interval(solved, task.scored.sum(axis=0), confidence=confidence)
     else:
-        low, high = mean_interval(task.values, confidence=confidence)
-    if labels is not None:
-        test = cluster_robust_test(moments_from_differences(task.values, labels))
-        below, above = interval_multipliers(point.alpha, test.df, test.skew, test.df)
-        low = np.fmin(low, test.delta - below * test.standard_error)
-        high = np.fmax(high, test.delta + above * test.standard_error)
-    return within_range(low, high, task.kind)
+        items = mean_interval(task.values, confidence=confidence)
+    return with_clusters(items, [task], [1.0], alpha=point.alpha, cluster=cluster)
 
 
-def within_range(low: FloatArray, high: FloatArray, kind: Kind) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of score intervals; those of real scores have no bound."""
-    if kind == "real":
+def with_clusters(
+    items: tuple[FloatArray, FloatArray],
+    tasks: Sequence[TaskScores],
+    weights: Sequence[float],
+    *,
+    alpha: float,
+    cluster: str | None,
+) -> tuple[FloatArray, FloatArray]:
+    """Widen the score intervals of items where clusters of a task are a sample.
+
+    The variances and the third cumulants of the weighted tasks add up; the degrees of freedom are
+    Welch's. A task whose clusters show no variance has that of its items. No score of 0/1 or graded
+    tasks is beyond 0 and 1.
+    """
+    low, high = items
+    labels = [sampled_clusters(task, cluster) for task in tasks]
+    if any(own is not None for own in labels):
+        parts = [_score_law(task, own) for task, own in zip(tasks, labels, strict=True)]
+        score, error, df, skew = (np.array(each) for each in zip(*parts, strict=True))
+        share = np.array(weights)[:, np.newaxis]
+        squares = np.square(share * error)
+        variance = squares.sum(axis=0)
+        freedom = ratio(np.square(variance), (np.square(squares) / df).sum(axis=0), np.inf)
+        tilt = ratio(((share * error) ** 3 * skew).sum(axis=0), variance**1.5, 0.0)
+        below, above = interval_multipliers(alpha, freedom, tilt, freedom)
+        mean = (share * score).sum(axis=0)
+        low = np.fmin(low, mean - below * np.sqrt(variance))
+        high = np.fmax(high, mean + above * np.sqrt(variance))
+    if tasks[0].kind == "real":
         return low, high
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+
+
+# Models whose sums by cluster are taken at once.
+_MODELS: Final = 256
+
+
+def _score_law(
+    task: TaskScores, labels: NDArray[np.str_] | None
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return each model's score, standard error, degrees of freedom and skewness of the mean."""
+    n = task.scored.sum(axis=0)
+    error = np.sqrt(np.nanvar(task.values, axis=0) / np.maximum(n - 1, 1))
+    df, skew = np.maximum(n - 1.0, 1.0), np.zeros(n.shape)
+    if labels is not None:
+        blocks = np.split(task.values, range(_MODELS, len(task.models), _MODELS), axis=1)
+        tests = [cluster_robust_test(moments_from_differences(x, labels)) for x in blocks]
+        by_clusters, freedom, tilt = (
+            np.concatenate([getattr(test, name) for test in tests])
+            for name in ("standard_error", "df", "skew")
+        )
+        varies = np.isfinite(by_clusters)
+        error, df = np.where(varies, by_clusters, error), np.where(varies, freedom, df)
+        skew = np.where(varies, tilt, skew)
+    return task.mean_scores, error, df, skew
 
 
 def leader_p(pairs: BoardPairs, number: int = 0) -> float:

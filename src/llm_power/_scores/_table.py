@@ -143,10 +143,6 @@ class Table:
         names, codes = self.coded(name)
         return tuple(map(names.__getitem__, codes.tolist()))
 
-    def row_numbers(self) -> tuple[str, ...]:
-        """Return the number of each row, from 1."""
-        return tuple(map(str, range(1, self.n_rows + 1)))
-
     def coded(self, name: str) -> Coded:
         """Return the distinct labels of a column by first appearance, and each row's index."""
         column = self.columns[name]

@@ -31,9 +31,8 @@ def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
     """Read what is in a table already, as `read_wide` does."""
     item = _item_column(table, options)
     names = [name for name in table.columns if "." not in name or name not in options.clusters]
-    own = () if item is None else (item,)
-    table.require(*own, clusters=options.clusters)
-    taken = {*own, *options.clusters}
+    table.require(item, clusters=options.clusters)
+    taken = {item, *options.clusters}
     # A field of a struct was taken out of the column that has it.
     taken |= {name.split(".")[0] for name in taken if name not in names}
     others = [name for name in names if name not in taken]
@@ -43,7 +42,7 @@ def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
     models = tuple(name for name in kept if name not in texts) or kept
     texts = [name for name in texts if name not in models]
     columns = {name: table.labels(name) for name in (*options.clusters, *texts)}
-    ids = table.row_numbers() if item is None else table.labels(item)
+    ids = table.labels(item)
     values = table.score_matrix(models, ids)
     _ask_about_properties(table, models, options)
     path = table.source.path
@@ -62,7 +61,7 @@ def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
             [table.source],
             path.name,
             chosen={
-                "item": item or "row number",
+                "item": item,
                 **({"properties": texts} if texts else {}),
                 **table.interpreted(models, options.kind),
             },
@@ -84,21 +83,19 @@ def _ask_about_properties(table: Table, models: Sequence[str], options: ReadOpti
         )
 
 
-def _item_column(table: Table, options: ReadOptions) -> str | None:
-    """Return the column of item ids; None where all columns are scores, whose rows are numbered."""
+def _item_column(table: Table, options: ReadOptions) -> str:
     if options.item is not None:
         return options.item
     for name in (ITEM_COLUMN, "item"):
         if name in table.columns:
             return name
-    likely, index = _likely_columns(table), table.index_name()
-    scores = {*table.columns} - {*options.clusters}
-    if index is None and ("item" in likely or any(map(table.is_text, scores))):
+    index = table.index_name()
+    if index is None:
         raise ScoreError(
             f"no column of item ids was declared; the columns are {listed(table.columns)}",
             remedy="declare it (--item), or call it 'item_id'",
             file=table.file,
-            settings=likely,
+            settings=_likely_columns(table),
         )
     return index
 

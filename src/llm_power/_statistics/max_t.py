@@ -423,7 +423,7 @@ def all_pairs_level(n_models: int, *, alpha: float = 0.05) -> float:
     """Level of each pair at which the largest statistic of all pairs has the level `alpha`.
 
     Any two models are taken to be equally correlated and equally accurate. `max_t_family` finds the
-    correlations in the scores instead. This is its first step; further steps leave more.
+    correlations in the scores instead.
     """
     models, level = at_least_two("n_models", n_models), open_unit("alpha", alpha)
     x, step = np.linspace(-_FAR, _FAR, _STEPS, retstep=True)

@@ -279,15 +279,13 @@ def average_verdicts(
 ) -> Verdicts:
     """Verdict on pairs by the average of their gaps over tasks.
 
-    No p-value is below that of the exact test where all `n_discordant` items go one way, whatever
-    their weights; planned items are in the same proportions.
+    Planned items are in the same proportions.
     """
     level = open_unit("alpha", alpha)
     each = level if family is None else family.level
     delta, error, n = average.delta, average.standard_error, np.asarray(n_items)
     varies = np.isfinite(error)
-    floor = smallest_exact_p(n_discordant)
-    p = np.maximum(average.p_different(), floor)
+    p = average_p(average, n_discordant)
     freedom = np.minimum(average.df, n) if test == "cluster" else np.inf
     seen = mean_gap_seen(p, error, n, freedom)
     # Where all items go one way the error is none, and the p-value has the one that it stands for.
@@ -296,11 +294,20 @@ def average_verdicts(
         p=p,
         p_within=average.p_within,
         interval=average.interval(each),
-        attainable=varies & (floor <= each),
+        attainable=varies & (smallest_exact_p(n_discordant) <= each),
         seen=replace(seen, error=np.where(error > 0, error, certain), prior=prior),
         family=family,
         settings=(test, margin, level, power),
     )
+
+
+def average_p(average: AverageGap, n_discordant: ArrayLike) -> FloatArray:
+    """P-values of `average_verdicts` alone.
+
+    None is below that of the exact test where all discordant items go one way, whatever their
+    weights.
+    """
+    return np.asarray(np.maximum(average.p_different(), smallest_exact_p(n_discordant)))
 
 
 def chosen_verdicts(where: BoolArray, first: Verdicts, second: Verdicts) -> Verdicts:

@@ -25,6 +25,8 @@ from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores, read_tasks
 from llm_power._scores.selection import prepare_task, select_models
 from llm_power._scores.store import TaskScores
+from llm_power._statistics.cluster_moments import moments_from_differences
+from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.predictive_power import mean_gap_seen
 from llm_power._statistics.random_streams import named_rng
 
@@ -258,6 +260,25 @@ def test_possible_ranks_are_those_of_the_verdicts_on_all_pairs(
     assert 0 < len(different) < len(every.verdicts)
     assert (every.ranks["rank_low"] == 1 + better).all()
     assert (every.ranks["rank_high"] == len(every.ranks) - worse).all()
+
+
+def test_a_task_that_is_solved_whole_leaves_the_clusters_of_the_others_in_the_score() -> None:
+    rng = np.random.default_rng(2)
+    subjects, n = np.repeat(np.arange(10), 20), 200
+    hard = (rng.random((n, 2)) < np.where(subjects % 2, 0.95, 0.25)[:, np.newaxis]).astype(float)
+    easy = np.ones((n, 2))
+    easy[::3, 1] = 0.0
+    tasks = [
+        prepare_task(task_of(x, name, models="ab", ids=f"{name}-", subjects=subjects))
+        for name, x in (("hard", hard), ("easy", easy))
+    ]
+    widths = []
+    for clusters in ("fixed", "random"):
+        ranks = average_of(tasks, cluster="subject", clusters=clusters).ranks.set_index("model")
+        widths.append(ranks.loc["a", "score_high"] - ranks.loc["a", "score_low"])
+    robust = cluster_robust_test(moments_from_differences(hard[:, 0], subjects))
+    assert widths[1] > 2 * widths[0]
+    assert widths[1] == pytest.approx((robust.high - robust.low) / 2, rel=0.1)
 
 
 def test_a_task_of_one_item_leaves_every_rank_of_the_average_possible() -> None:

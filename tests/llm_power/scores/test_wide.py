@@ -302,23 +302,9 @@ def test_a_named_pandas_index_holds_the_ids(tmp_path: Path) -> None:
 
 def test_an_unnamed_or_double_pandas_index_does_not(tmp_path: Path) -> None:
     scores = {"a": [0, 1], "b": [1, 0]}
-    for index in (pd.Index([30, 7]), pd.MultiIndex.from_tuples([(1, 2), (3, 4)])):
+    for index in (None, pd.Index([30, 7]), pd.MultiIndex.from_tuples([(1, 2), (3, 4)])):
         with pytest.raises(ScoreError, match="no column of item ids was declared"):
             read_frame(tmp_path, pd.DataFrame(scores, index=index))
-
-
-def test_a_table_of_scores_alone_has_its_rows_numbered(tmp_path: Path) -> None:
-    scores = {"a": [0, 1, 1], "b": [1, 0, 1]}
-    task = read_columns(tmp_path, scores)
-    assert task.item_ids == ("1", "2", "3")
-    assert task.provenance.reading["item"] == "row number"
-    clustered = read_columns(
-        tmp_path, {"subject": ["x", "x", "y"], **scores}, ReadOptions(clusters=("subject",))
-    )
-    assert clustered.item_ids == task.item_ids
-    for other in ({"topic": ["x", "x", "y"]}, {"number": [3, 1, 2]}):
-        with pytest.raises(ScoreError, match="no column of item ids was declared"):
-            read_columns(tmp_path, {**other, **scores})
 
 
 def test_declared_item_column_wins(tmp_path: Path) -> None:
