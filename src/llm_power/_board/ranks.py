@@ -217,10 +217,9 @@ def _score_law(
     if labels is not None:
         blocks = np.split(task.values, range(_MODELS, len(task.models), _MODELS), axis=1)
         tests = [cluster_robust_test(moments_from_differences(x, labels)) for x in blocks]
-        by_clusters, freedom, tilt = (
-            np.concatenate([getattr(test, name) for test in tests])
-            for name in ("standard_error", "df", "skew")
-        )
+        by_clusters = np.concatenate([test.standard_error for test in tests])
+        freedom = np.concatenate([test.df for test in tests])
+        tilt = np.concatenate([test.skew for test in tests])
         varies = np.isfinite(by_clusters)
         error, df = np.where(varies, by_clusters, error), np.where(varies, freedom, df)
         skew = np.where(varies, tilt, skew)
