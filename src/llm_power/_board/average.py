@@ -27,7 +27,7 @@ from llm_power._board.clusters import sample_column, sampled_clusters
 from llm_power._board.decision import all_verdict_columns, size_columns
 from llm_power._board.evidence import Evidence, weighted_gaps
 from llm_power._board.operating_point import OperatingPoint, pair_indices, pairs_at
-from llm_power._board.ranks import rank_rows, with_clusters
+from llm_power._board.ranks import item_error, rank_rows, with_clusters
 from llm_power._board.resolution import without_strangers
 from llm_power._choices import WEIGHTINGS, Family, Weighting
 from llm_power._documents import read_yaml
@@ -468,8 +468,7 @@ def _score_by_items(task: TaskScores) -> TaskGap:
     n = task.scored.sum(axis=0)
     if task.kind == "binary":
         return share_solved(np.nansum(task.values, axis=0), n)
-    error = np.sqrt(np.nanvar(task.values, axis=0) / np.maximum(n - 1, 1))
-    return mean_gap(task.mean_scores, np.where(n > 1, error, np.inf), n - 1.0)
+    return mean_gap(task.mean_scores, np.where(n > 1, item_error(task), np.inf), n - 1.0)
 
 
 def _score_interval(strata: _Strata, cluster: str | None) -> tuple[FloatArray, FloatArray]:

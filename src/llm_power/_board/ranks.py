@@ -24,6 +24,7 @@ from llm_power._board.operating_point import OperatingPoint
 from llm_power._errors import counted, first_names
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray, ratio
+from llm_power._statistics.average_gap import average_gap, mean_gap
 from llm_power._statistics.cluster_moments import moments_from_differences
 from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.intervals import mean_interval, wilson_interval
@@ -180,24 +181,21 @@ def with_clusters(
 ) -> tuple[FloatArray, FloatArray]:
     """Widen the score intervals of items where clusters of a task are a sample.
 
-    The variances and the third cumulants of the weighted tasks add up; the degrees of freedom are
-    Welch's. A task whose clusters show no variance has that of its items. No score of 0/1 or graded
-    tasks is beyond 0 and 1.
+    The third cumulants of the weighted tasks add up, as their variances do. A task whose clusters
+    show no variance has that of its items. No score of 0/1 or graded tasks is beyond 0 and 1.
     """
     low, high = items
     labels = [sampled_clusters(task, cluster) for task in tasks]
     if any(own is not None for own in labels):
-        parts = [_score_law(task, own) for task, own in zip(tasks, labels, strict=True)]
-        score, error, df, skew = (np.array(each) for each in zip(*parts, strict=True))
-        share = np.array(weights)[:, np.newaxis]
-        squares = np.square(share * error)
-        variance = squares.sum(axis=0)
-        freedom = ratio(np.square(variance), (np.square(squares) / df).sum(axis=0), np.inf)
-        tilt = ratio(((share * error) ** 3 * skew).sum(axis=0), variance**1.5, 0.0)
+        laws = [_score_law(task, own) for task, own in zip(tasks, labels, strict=True)]
+        gaps = [mean_gap(task.mean_scores, *law[:2]) for task, law in zip(tasks, laws, strict=True)]
+        average = average_gap(gaps, weights)
+        error, freedom = average.standard_error, average.df
+        thirds = [(w * one) ** 3 * skew for w, (one, _, skew) in zip(weights, laws, strict=True)]
+        tilt = ratio(np.sum(thirds, axis=0), error**3, 0.0)
         below, above = interval_multipliers(alpha, freedom, tilt, freedom)
-        mean = (share * score).sum(axis=0)
-        low = np.fmin(low, mean - below * np.sqrt(variance))
-        high = np.fmax(high, mean + above * np.sqrt(variance))
+        low = np.fmin(low, average.delta - below * error)
+        high = np.fmax(high, average.delta + above * error)
     if tasks[0].kind == "real":
         return low, high
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
@@ -207,12 +205,17 @@ def with_clusters(
 _MODELS: Final = 256
 
 
+def item_error(task: TaskScores) -> FloatArray:
+    """Return the standard error of each model's mean score over its items; 0 with one."""
+    n = task.scored.sum(axis=0)
+    return np.asarray(np.sqrt(np.nanvar(task.values, axis=0) / np.maximum(n - 1, 1)))
+
+
 def _score_law(
     task: TaskScores, labels: NDArray[np.str_] | None
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return each model's score, standard error, degrees of freedom and skewness of the mean."""
-    n = task.scored.sum(axis=0)
-    error = np.sqrt(np.nanvar(task.values, axis=0) / np.maximum(n - 1, 1))
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the standard error of each mean score, its degrees of freedom and its skewness."""
+    n, error = task.scored.sum(axis=0), item_error(task)
     df, skew = np.maximum(n - 1.0, 1.0), np.zeros(n.shape)
     if labels is not None:
         blocks = np.split(task.values, range(_MODELS, len(task.models), _MODELS), axis=1)
@@ -223,7 +226,7 @@ def _score_law(
         varies = np.isfinite(by_clusters)
         error, df = np.where(varies, by_clusters, error), np.where(varies, freedom, df)
         skew = np.where(varies, tilt, skew)
-    return task.mean_scores, error, df, skew
+    return error, df, skew
 
 
 def leader_p(pairs: BoardPairs, number: int = 0) -> float:
