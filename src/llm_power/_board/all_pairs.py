@@ -215,8 +215,7 @@ class BoardPairs:
     @property
     def block(self) -> int:
         """Pairs whose sums by cluster fit a core's cache, of whichever task."""
-        clusters = max(task.evidence.n_clusters for task in self._of_tasks)
-        return min(BLOCK, max(1, MOST_SUMS // clusters))
+        return min(task.block for task in self._of_tasks)
 
     def evidence(self, first: IntArray, second: IntArray) -> list[Evidence]:
         """Return what each task says of pairs of positions."""
@@ -325,6 +324,11 @@ class _TaskPairs:
     def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
         return pairs_at(len(self.task.models), self._family, places)
 
+    @property
+    def block(self) -> int:
+        """Pairs whose sums by cluster fit a core's cache."""
+        return min(BLOCK, max(1, MOST_SUMS // self.evidence.n_clusters))
+
     def evidence_on(self, first: IntArray, second: IntArray) -> Iterator[tuple[slice, Evidence]]:
         """Yield the evidence on pairs of positions in blocks that fit, with their places."""
         keeps = self._keeps(first)
@@ -332,11 +336,10 @@ class _TaskPairs:
             yield from self._kept[self._family]
             return
         kept = []
-        most = max(1, MOST_SUMS // self.evidence.n_clusters)
-        chunk, block = min(CHUNK, 8 * most), min(BLOCK, most)
+        chunk = min(CHUNK, 8 * self.block)
         for low in range(0, len(first), chunk):
             some = slice(low, low + chunk)
-            for evidence in self.evidence.of(first[some], second[some], block=block):
+            for evidence in self.evidence.of(first[some], second[some], block=self.block):
                 placed = slice(low, low := low + len(evidence.n_items)), evidence
                 if keeps:
                     kept.append(placed)
