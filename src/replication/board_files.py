@@ -36,14 +36,13 @@ def write_board(
     summary = describe_board(board, tasks, missing=missing)
     Path(output.summary).write_text(summary_json(summary), encoding="utf-8")
     tables, average = board_tables(board, tasks, title=title), board.average
-    pairs_of_average = csv.with_name(f"{csv.stem}.average.csv")
     if board.streamed is not None:
         # The pairs of its average are in no file that the page could name.
         average = None
         tables |= landscape_tables(summary["landscape"], sources, title=title, point=board.point)
     if average is not None:
-        write_stage(average.verdicts, str(pairs_of_average.with_suffix(".parquet")))
-        write_csv(average.verdicts, str(pairs_of_average))
+        write_stage(average.verdicts, output.average_parquet)
+        write_csv(average.verdicts, output.average_csv)
         tables |= average_tables(average, tasks, title=title, point=board.point)
     for name, table in tables.items():
         write_table(table, Path(output.page).with_name(name))
@@ -53,7 +52,7 @@ def write_board(
         title=title,
         average=average,
         result=f"pairs/{csv.name}",
-        average_result=f"pairs/{pairs_of_average.name}",
+        average_result=f"pairs/{csv.stem}.average.csv",
     )
     page = render_board_page(data, index="../../index.html")
     Path(output.page).write_text(page, encoding="utf-8")

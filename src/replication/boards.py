@@ -228,7 +228,7 @@ class Boards:
         for panel in (name for name, family in self.panels.items() if family.board == board):
             made += _flat(board_files(panel))
             if self.boards[board].has_average:
-                made += [f"results/pairs/{panel}.average.{end}" for end in ("parquet", "csv")]
+                made += average_files(panel).values()
                 made += table_files(panel, AVERAGE_TABLES)
             made += [stage_file(panel, stage) for stage in _SIDE_STAGES]
             made += figure_files(panel).values()
@@ -257,6 +257,11 @@ def board_files(panel: str, tables: Sequence[str] = BOARD_TABLES) -> dict[str, s
         # The facts that the page and the index are drawn from.
         "summary": f"results/boards/{panel}/summary.json",
     }
+
+
+def average_files(panel: str) -> dict[str, str]:
+    """Return the files of the pairs of a panel's average, by the names of its rule's outputs."""
+    return {f"average_{end}": f"results/pairs/{panel}.average.{end}" for end in ("parquet", "csv")}
 
 
 def figure_files(panel: str) -> dict[str, str]:

@@ -182,8 +182,7 @@ rule held_board:
 use rule held_board as averaged_board with:
     output:
         **board_outputs("{panel}", "every pair", BOARD_TABLES + AVERAGE_TABLES),
+        **average_files("{panel}"),
         table="results/boards/{panel}/verdicts.parquet",
-        average_parquet="results/pairs/{panel}.average.parquet",
-        average_csv="results/pairs/{panel}.average.csv",
     wildcard_constraints:
         panel=one_of(AVERAGED),

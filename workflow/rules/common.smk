@@ -14,6 +14,7 @@ from replication.boards import (
     AVERAGE_TABLES,
     BOARD_TABLES,
     STREAMED_TABLES,
+    average_files,
     board_files,
     figure_files,
 )
