@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_limits
 from llm_power import Declared, OperatingPoint, TaskScores
 from llm_power._board.all_pairs import BoardPairs, FamilyValues, family_of, p_values_between
 from llm_power._board.counts import ScoreCounts
-from llm_power._board.operating_point import pairs_at
+from llm_power._board.operating_point import number_of_pairs, pairs_at
 from llm_power._board.pair_store import PairFile, write_family
 from llm_power._board.stream import Tally, columns_between
 from llm_power._choices import Kind
@@ -239,8 +239,9 @@ def _shape_row(scores: str, clusters: int, file: Path) -> ShapeRow:
 
 def _passes(task: TaskScores, out: Path) -> tuple[float, float]:
     """Return the seconds of each pass over all pairs."""
-    pairs = _pairs(task)
-    values, p_values = _timed(lambda: p_values_between(pairs, 0, pairs.n_pairs, threads=1))
+    # Each pass lays the scores out, as jobs do.
+    n_pairs = number_of_pairs([task])
+    values, p_values = _timed(lambda: p_values_between(_pairs(task), 0, n_pairs, threads=1))
     family = family_of(*values, _no_draws, alpha=0.05)
     _, columns = _timed(lambda: _write_columns(task, family, out))
     return p_values, columns
