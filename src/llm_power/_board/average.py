@@ -414,10 +414,7 @@ def _averaged(strata: _Strata, first: IntArray, second: IntArray) -> _Averaged:
     n = np.sum([each.n_items for each in known], axis=0)
     discordant = np.sum([each.of_items.n_differing for each in evidence], axis=0)
     weighted = declared.weighted
-    gaps = [
-        _gap_by_items(each, weighted=weighted and not task.scored.all())
-        for task, each in zip(strata.tasks, known, strict=True)
-    ]
+    gaps = [_gap_by_items(each, weighted=weighted) for each in known]
     gaps = [gap.unknown_where(own.n_items == 0) for gap, own in zip(gaps, evidence, strict=True)]
     items, clusters = average_gap(gaps, strata.weights), None
     sampled = [sampled_clusters(x, strata.pairs.cluster) is not None for x in strata.tasks]

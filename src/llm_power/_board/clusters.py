@@ -66,9 +66,7 @@ def tabulate_clusters(ranked: TaskScores, column: str | None, family: Family) ->
         return pd.DataFrame(columns=["task", "rank_a", "rank_b", *_CLUSTER_COLUMNS])
     labels, codes = ranked.cluster_codes(column)
     first, second = pair_indices(len(ranked.models), family)
-    (evidence,) = TaskEvidence(ranked, codes).of(first, second)
-    moments = evidence.of_clusters
-    assert moments is not None
+    moments = TaskEvidence(ranked, codes).by_cluster(first, second)
     n_clusters, n_pairs = moments.sum_d.shape
     n_items = np.broadcast_to(moments.n_items, moments.sum_d.shape)
     return pd.DataFrame(

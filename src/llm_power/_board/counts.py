@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ _FEWEST_ITEMS = 32
 _ROWS = 512
 
 _EVERY = slice(None)
+_NONE: Final = np.zeros(())
 
 # Single precision counts no further.
 _LARGEST_EXACT = 2**24
@@ -59,8 +60,6 @@ class ScoreCounts:
         # One copy at a time: all of them are as large as the scores.
         order, ends = np.argsort(codes, kind="stable"), np.cumsum(sizes)
         self._starts = ends - sizes
-        # Items of each cluster, where no pair lacks any.
-        self._sizes = None if np.isnan(scores).any() else sizes.astype(np.float64)
         many = len(scores) < _FEWEST_ITEMS * len(sizes) and sizes.all()
         parts = [order] if many else np.split(order, ends[:-1])
         starts = self._starts if many else np.zeros(1, dtype=np.int64)
@@ -71,16 +70,14 @@ class ScoreCounts:
 
         Runs of one first model and consecutive second ones are the fastest.
         """
-        if len(self._clusters) < len(self._starts):
-            # Sums over a pair's many clusters read them in the order of memory.
-            tables = np.empty((4, len(first), len(self._starts)), dtype=np.float32).swapaxes(1, 2)
-            self._clusters[0].count_parts(first, second, tables)
-            return CountTables(tables, self._sizes)
         tables = np.empty((4, len(self._starts), len(first)), dtype=np.float32)
+        if len(self._clusters) < len(self._starts):
+            self._clusters[0].count_parts(first, second, tables)
+            return CountTables(tables)
         for rows in _blocks_of_rows(first, second):
             for cluster, table in zip(self._clusters, tables.swapaxes(0, 1), strict=True):
                 cluster.count(rows, table)
-        return CountTables(tables, self._sizes)
+        return CountTables(tables)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +85,6 @@ class CountTables:
     """Cells n11, b, c, n00 of pairs within clusters: whole numbers, (4, n_clusters, n_pairs)."""
 
     counts: NDArray[np.float32]
-    # Items of each cluster where all pairs have them all, (n_clusters,).
-    sizes: FloatArray | None
 
     def cells(self, some: slice = _EVERY) -> PairCells:
         """Return the tables of some pairs over all clusters, (n_pairs,)."""
@@ -98,12 +93,8 @@ class CountTables:
 
     def moments(self, some: slice = _EVERY) -> ClusterMoments:
         """Return the moments for clustered verdicts of some pairs, (n_clusters, n_pairs)."""
-        n11, b, c, n00 = self.counts[:, :, some]
-        if self.sizes is not None:
-            n_items = self.sizes[:, np.newaxis]
-        else:
-            n_items = (n11 + b + c + n00).astype(np.float64)
-        return ClusterMoments(n_items, (b - c).astype(np.float64), (b + c).astype(np.float64))
+        n11, b, c, n00 = self.counts[:, :, some].astype(np.float64)
+        return ClusterMoments(n11 + b + c + n00, b - c, b + c)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +188,26 @@ class _ClusterScores:
         return np.asarray(np.add.reduceat(products, self._starts, axis=1).T)
 
 
+class ClusterSums:
+    """Sums of each model's scores within clusters, of scores of which none is missing."""
+
+    def __init__(self, scores: FloatArray, codes: IntArray) -> None:
+        sizes = np.bincount(codes)
+        starts, there = np.cumsum(sizes) - sizes, sizes > 0
+        ordered = scores[np.argsort(codes, kind="stable")]
+        # Of models: (n_clusters, n_models).
+        self._sums = np.zeros((len(sizes), scores.shape[1]))
+        self._sums[there] = np.add.reduceat(ordered, starts[there], axis=0)
+        self._sizes = sizes[:, np.newaxis].astype(np.float64)
+
+    def moments(
+        self, first: IntArray, second: IntArray, squares: FloatArray, origin: FloatArray = _NONE
+    ) -> ClusterMoments:
+        """Return the moments of pairs whose squares over all clusters are known."""
+        sum_d = np.take(self._sums, first, axis=1) - np.take(self._sums, second, axis=1)
+        return ClusterMoments(self._sizes, sum_d, squares[np.newaxis], origin)
+
+
 def count_cells(scores: FloatArray, first: IntArray, second: IntArray) -> PairCells:
     """Return the 2 x 2 tables, (n_pairs,), of pairs of columns of 0/1 scores."""
     return ScoreCounts(scores).tables(first, second).cells()
@@ -224,13 +235,9 @@ class ScoreMoments:
         self._sums = scores.sum(axis=0, dtype=np.longdouble)
         constant = (scores == scores[0]).all(axis=0)
         centred = np.where(constant, 0.0, scores - (self._sums / len(scores)).astype(np.float64))
-        order = np.arange(len(scores)) if codes is None else np.argsort(codes, kind="stable")
-        self._rows = np.ascontiguousarray(centred[order].T)
-        self._sizes = np.array([len(scores)]) if codes is None else np.bincount(codes)
-        starts = np.cumsum(self._sizes) - self._sizes
-        powers = (self._rows, np.square(self._rows), self._rows**3)
-        # Of models, within clusters: (n_clusters, n_models).
-        self._powers = [np.add.reduceat(x, starts, axis=1).T for x in powers]
+        self._rows = np.ascontiguousarray(centred.T)
+        self._squares, self._cubes = ((self._rows**power).sum(axis=1) for power in (2, 3))
+        self._clusters = None if codes is None else ClusterSums(centred, codes)
         tied = (np.diff(np.sort(scores, axis=1), axis=1) == 0).any(axis=1)
         # Items on which models are equal, of which each model's row is an array.
         self._tied = list(np.ascontiguousarray(scores[tied].T))
@@ -246,15 +253,14 @@ class ScoreMoments:
     def _moments(self, first: IntArray, second: IntArray) -> DifferenceMoments:
         if not self._complete or len(first) == 0:
             return self._exact(first, second)
-        squares, cubes = (x.sum(axis=0) for x in self._powers[1:])
-        square = np.square(self._rows)
+        squares, cubes, square = self._squares, self._cubes, np.square(self._rows)
         products = _tiles(self._rows, self._rows, first, second)
         ss_d = squares[first] + squares[second] - 2 * products
         mixed = _tiles(square, self._rows, first, second)
         mixed -= _tiles(square, self._rows, second, first)
         cubed = cubes[first] - cubes[second] - 3 * mixed
         sum_a, sum_b = self._sums[first], self._sums[second]
-        near = ss_d <= _NEAR * (squares[first] + squares[second])
+        near = self._near(first, second, ss_d)
         moments = DifferenceMoments(
             np.full(len(first), len(self._scores)),
             sum_a.astype(np.float64),
@@ -272,28 +278,33 @@ class ScoreMoments:
                 getattr(moments, each.name)[near] = getattr(exact, each.name)
         return moments
 
-    def by_cluster(self, first: IntArray, second: IntArray) -> ClusterMoments:
-        """Return the same within each cluster: (n_clusters, n_pairs)."""
-        if not self._complete or len(self._sizes) > _MOST_CLUSTERS or len(first) == 0:
-            return self._exact_by_cluster(first, second)
-        sums, squares = self._powers[:2]
-        products = np.empty((len(self._sizes), len(first)))
-        for row, stop in enumerate(np.cumsum(self._sizes).tolist()):
-            items = self._rows[:, stop - int(self._sizes[row]) : stop]
-            products[row] = _tiles(items, items, first, second)
-        both = squares[:, first] + squares[:, second]
-        moments = ClusterMoments(
-            self._sizes[:, np.newaxis].astype(np.float64),
-            sums[:, first] - sums[:, second],
-            both - 2 * products,
-            self._gaps(first, second) / len(self._scores),
-        )
-        near = (moments.sum_d2 <= _NEAR * both).any(axis=0)
+    def _near(self, first: IntArray, second: IntArray, ss_d: FloatArray) -> BoolArray:
+        """Return where rounding of products would be seen in what is left of the squares."""
+        return np.asarray(ss_d <= _NEAR * (self._squares[first] + self._squares[second]))
+
+    def within_clusters(
+        self, first: IntArray, second: IntArray, items: DifferenceMoments
+    ) -> ClusterMoments:
+        """Return the sums within clusters of pairs of which the moments of all items are known."""
+        if not self._complete:
+            return self.by_cluster(first, second)
+        assert self._clusters is not None
+        moments = self._clusters.moments(first, second, items.ss_d, items.sum_d / items.n_items)
+        near = self._near(first, second, items.ss_d)
         if near.any():
-            exact = self._exact_by_cluster(first[near], second[near])
-            for name in ("sum_d", "sum_d2", "origin"):
-                getattr(moments, name)[..., near] = getattr(exact, name)
+            moments.sum_d[:, near] = self.by_cluster(first[near], second[near]).sum_d
         return moments
+
+    def by_cluster(self, first: IntArray, second: IntArray) -> ClusterMoments:
+        """Return sums and squares of each cluster, (n_clusters, n_pairs), from the items."""
+        assert self._codes is not None
+        parts = [
+            moments_from_differences(
+                self._scores[:, first[some]] - self._scores[:, second[some]], self._codes
+            )
+            for some in _pair_blocks(len(first), len(self._scores))
+        ]
+        return joined(parts)
 
     def _gaps(self, first: IntArray, second: IntArray) -> FloatArray:
         """Return sums of differences; 0 where they are rounding of the scores themselves."""
@@ -317,22 +328,10 @@ class ScoreMoments:
         ]
         return joined(parts)
 
-    def _exact_by_cluster(self, first: IntArray, second: IntArray) -> ClusterMoments:
-        assert self._codes is not None
-        parts = [
-            moments_from_differences(
-                self._scores[:, first[some]] - self._scores[:, second[some]], self._codes
-            )
-            for some in _pair_blocks(len(first), len(self._scores))
-        ]
-        return joined(parts)
-
 
 # Share of two models' squares below which rounding of their products would be seen in the 12th
 # digit of what is left.
 _NEAR = 0.01
-# Clusters of which each is a product of its own.
-_MOST_CLUSTERS = 64
 # Models of a tile.
 _TILE = 64
 

@@ -9,7 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from llm_power._board.counts import CountTables, ScoreCounts, ScoreMoments, count_cells
+from llm_power._board.counts import (
+    ClusterSums,
+    CountTables,
+    ScoreCounts,
+    ScoreMoments,
+    count_cells,
+)
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.pair_items import PairItems
 from llm_power._choices import ClusterTest
@@ -42,7 +48,9 @@ class Evidence:
     """Sufficient statistics of some pairs of one task; every pair has an item."""
 
     of_items: PairItems
+    # Squares are of all clusters together where no score is missing.
     of_clusters: ClusterMoments | None = None
+    # Items of each cluster, where scores are missing.
     cluster_sizes: IntArray | None = None
     # Spread of the gaps of all models of the task.
     prior: float = USUAL_GAP
@@ -83,16 +91,24 @@ class TaskEvidence:
     def __init__(self, task: TaskScores, codes: IntArray | None) -> None:
         """Take the cluster of each item, (n_items,), or None where items are in no clusters."""
         self._task, self._codes = task, codes
-        self._sizes = None if codes is None else np.bincount(codes)
+        # Items of each cluster, where scores are missing.
+        self._sizes: IntArray | None = None
+        if codes is not None and np.isnan(task.values).any():
+            self._sizes = np.bincount(codes)
 
     @property
     def n_clusters(self) -> int:
         """Number of clusters, 1 where items are in none."""
-        return 1 if self._sizes is None else len(self._sizes)
+        return 1 if self._codes is None else int(self._codes.max()) + 1
 
     @cached_property
     def _counts(self) -> ScoreCounts:
-        return ScoreCounts(self._task.values, self._codes)
+        return ScoreCounts(self._task.values, None if self._sizes is None else self._codes)
+
+    @cached_property
+    def _cluster_sums(self) -> ClusterSums:
+        assert self._codes is not None
+        return ClusterSums(self._task.values, self._codes)
 
     @cached_property
     def _moments(self) -> ScoreMoments:
@@ -115,16 +131,31 @@ class TaskEvidence:
         blocks = [slice(k, k + size) for k in range(0, max(len(first), 1), size)]
         if self._task.kind == "binary":
             tables = self._counts.tables(first, second)
-            return [self._of_tables(tables, some) for some in blocks]
+            return [self._of_tables(tables, first, second, some) for some in blocks]
         return [self._of_graded(first[some], second[some]) for some in blocks]
 
-    def _of_tables(self, tables: CountTables, some: slice) -> Evidence:
-        clusters = None if self._codes is None else tables.moments(some)
-        return Evidence(tables.cells(some), clusters, self._sizes, self._prior)
+    def by_cluster(self, first: IntArray, second: IntArray) -> ClusterMoments:
+        """Return sums and squares of each cluster, (n_clusters, n_pairs)."""
+        assert self._codes is not None
+        if self._task.kind == "binary":
+            return ScoreCounts(self._task.values, self._codes).tables(first, second).moments()
+        return self._moments.by_cluster(first, second)
+
+    def _of_tables(
+        self, tables: CountTables, first: IntArray, second: IntArray, some: slice
+    ) -> Evidence:
+        cells, clusters = tables.cells(some), None
+        if self._sizes is not None:
+            clusters = tables.moments(some)
+        elif self._codes is not None:
+            squares = cells.n_differing.astype(np.float64)
+            clusters = self._cluster_sums.moments(first[some], second[some], squares)
+        return Evidence(cells, clusters, self._sizes, self._prior)
 
     def _of_graded(self, first: IntArray, second: IntArray) -> Evidence:
-        clusters = None if self._codes is None else self._moments.by_cluster(first, second)
-        moments = self._moments.moments(first, second)
+        moments, clusters = self._moments.moments(first, second), None
+        if self._codes is not None:
+            clusters = self._moments.within_clusters(first, second, moments)
         return Evidence(moments, clusters, self._sizes, self._prior)
 
 

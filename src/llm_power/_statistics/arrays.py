@@ -29,18 +29,14 @@ def ordered_product(left: FloatArray, right: FloatArray) -> FloatArray:
     return total
 
 
-# Rows up to which whole rows are added in turn, which is faster for few.
-_FEW = 64
-
-
 def ordered_sum(values: FloatArray) -> FloatArray:
-    """Sum over the first axis, the same for a column whatever other columns are beside it.
+    """Sum over the first axis in its order, whatever other columns are beside a column.
 
-    NumPy orders the additions of a single column otherwise than those of many.
+    NumPy adds the terms of a single column in another order than those of many.
     """
-    if len(values) <= _FEW:
-        return np.asarray(sum(values[1:], start=values[0]))
-    return np.asarray(np.ascontiguousarray(values.T).sum(axis=-1))
+    if values[0].size == 1:
+        return np.asarray(np.cumsum(values, axis=0)[-1])
+    return np.asarray(np.ascontiguousarray(values).sum(axis=0))
 
 
 def centered(values: FloatArray) -> tuple[FloatArray, FloatArray]:

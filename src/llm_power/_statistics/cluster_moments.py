@@ -28,7 +28,8 @@ class ClusterMoments:
     #: (n_clusters, n_pairs).
     n_items: FloatArray
     #: `sum_d`, `sum_d2`: Sum of the paired difference, less `origin`, and of its square over those
-    #: items; shape (n_clusters, n_pairs) or (n_clusters,).
+    #: items; shape (n_clusters, n_pairs) or (n_clusters,). Squares may have one row, of all
+    #: clusters together: they are needed apart only where clusters are left out or drawn.
     sum_d: FloatArray
     sum_d2: FloatArray
     #: What was taken off every difference beforehand. Taking off the mean keeps the digits of a

@@ -107,7 +107,7 @@ def icc_interval(
     )
     means = ratio(sums, n, empty=0.0)
     between, within = (n > 0).sum(axis=0) - 1, n.sum(axis=0) - (n > 0).sum(axis=0)
-    mean_square = ratio((squares - n * np.square(means)).sum(axis=0), within)
+    mean_square = ratio(squares.sum(axis=0) - (n * np.square(means)).sum(axis=0), within)
     least = np.broadcast_to(-1 / np.maximum(n.max(axis=0) - 1, 1), icc.shape)
     clusters = _by_size(n, means)
     # Within mean squares of 0 make the ICC 1.

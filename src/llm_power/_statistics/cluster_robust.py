@@ -162,7 +162,9 @@ def cluster_robust_test(
     delta = moments.origin + shift
     share = _ratio(n, n_items)
     residual = total - n * shift
-    residual = np.where(np.abs(residual) <= _ROUNDING * np.abs(total), 0.0, residual)
+    # Of scores that are not whole, sums of clusters with one mean differ by rounding.
+    size = np.abs(delta) + np.sqrt(_ratio(ordered_sum(moments.sum_d2), n_items))
+    residual = np.where(np.abs(residual) <= _ROUNDING * n * size, 0.0, residual)
     within = np.square(residual)
     if variance == "CR2":
         within, df = _ratio(within, 1 - share), satterthwaite(share)

@@ -7,15 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from board_examples import task_of
 from llm_power._board import counts
 from llm_power._board.counts import (
     ScoreCounts,
     ScoreMoments,
     count_cells,
 )
+from llm_power._board.evidence import TaskEvidence
 from llm_power._board.operating_point import pair_indices
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.cluster_requirement import icc_interval
+from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.t_test import asymmetry
 
 seeds = st.integers(0, 10_000)
@@ -147,7 +151,7 @@ def test_products_of_graded_scores_are_the_moments_of_their_differences(n_cluste
     assert (found.ss_d[equal], found.sum_d[equal], found.n_differing[equal]) == (0, 0, 0)
     near = (first == 0) & (second == 1)
     assert found.ss_d[near] == pytest.approx(expected["ss_d"][near], rel=1e-12)
-    clusters = ScoreMoments(x, codes).by_cluster(first, second)
+    clusters = ScoreMoments(x, codes).within_clusters(first, second, found)
     summed = np.stack([deviation[codes == k].sum(axis=0) for k in range(n_clusters)])
     np.testing.assert_allclose(clusters.sum_d, summed, rtol=1e-9, atol=2e-13)
     np.testing.assert_allclose(clusters.origin, d.mean(axis=0), atol=1e-15)
@@ -166,3 +170,27 @@ def test_many_small_clusters_are_counted_as_few_large_ones_are(
     found = counts.ScoreCounts(scores, codes).tables(*pairs).counts
     monkeypatch.setattr(counts, "_FEWEST_ITEMS", 0)
     np.testing.assert_array_equal(found, counts.ScoreCounts(scores, codes).tables(*pairs).counts)
+
+
+@pytest.mark.parametrize("kind", ["binary", "graded"])
+@pytest.mark.parametrize("n_clusters", [2, 14, 300])
+def test_sums_of_models_within_clusters_say_what_the_items_do(kind: str, n_clusters: int) -> None:
+    rng = np.random.default_rng(n_clusters)
+    x = 0.5 * rng.uniform(size=(900, 1)) + 0.5 * rng.uniform(size=(900, 20))
+    x = np.rint(x) if kind == "binary" else np.round(x, 2)
+    x[:, 1], x[:, 2], x[:, 3] = x[:, 0], 1.0, np.where(np.arange(900) == 7, 0.0, x[:, 0])
+    codes = np.concatenate([np.arange(n_clusters), rng.integers(0, n_clusters, 900 - n_clusters)])
+    first, second = pair_indices(20, "all")
+    evidence = TaskEvidence(task_of(x), codes)
+    (pooled,) = evidence.of(first, second)
+    assert pooled.of_clusters is not None
+    apart = evidence.by_cluster(first, second)
+    for name in ("icc", "sum_d2", "sum_d", "n_clusters"):
+        mine, theirs = getattr(pooled.of_clusters.anova, name), getattr(apart.anova, name)
+        np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-12)
+    test = cluster_robust_test(apart)
+    for name in ("delta", "standard_error", "df", "skew", "p"):
+        mine, theirs = getattr(pooled.cluster_test, name), getattr(test, name)
+        np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-13)
+    limits = [icc_interval(moments) for moments in (pooled.of_clusters, apart)]
+    np.testing.assert_allclose(limits[0], limits[1], rtol=1e-9, atol=1e-11)

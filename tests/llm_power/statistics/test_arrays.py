@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llm_power._statistics.arrays import FloatArray, IntArray, by_counts
+from llm_power._statistics.arrays import FloatArray, IntArray, by_counts, ordered_sum
 from llm_power._statistics.intervals import tango_interval
 
 
@@ -30,3 +30,13 @@ def test_intervals_of_many_pairs_are_those_of_each() -> None:
     for k in range(0, 500, 7):
         one = tango_interval(b[k], c[k], 40)
         assert (many.low[k], many.high[k]) == (float(one.low), float(one.high))
+
+
+@pytest.mark.parametrize("terms", [3, 70, 5_000])
+def test_the_sum_of_a_column_depends_on_no_other_column(terms: int) -> None:
+    values = np.random.default_rng(terms).normal(size=(terms, 130))
+    many = ordered_sum(values)
+    for columns in (1, 2, 3, 64):
+        np.testing.assert_array_equal(ordered_sum(values[:, :columns]), many[:columns])
+    np.testing.assert_array_equal(ordered_sum(np.asfortranarray(values)), many)
+    assert ordered_sum(values[:, 0]) == many[0]

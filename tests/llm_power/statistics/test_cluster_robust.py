@@ -42,6 +42,7 @@ from llm_power._statistics import cluster_robust
 from llm_power._statistics.cluster_moments import (
     ClusterMoments,
     moments_from_counts,
+    moments_from_differences,
     moments_from_sums,
 )
 from llm_power._statistics.cluster_robust import (
@@ -333,3 +334,16 @@ def test_type_1_error_of_resampling_with_fourteen_unequal_clusters(icc: float) -
     for result in (wild_cluster_bootstrap(boards), cluster_sign_flip_test(boards)):
         assert result.enumerated
         assert 0.03 < float(np.mean(result.p <= 0.05)) < 0.07
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_clusters_with_one_mean_have_no_verdict_where_scores_are_decimals(seed: int) -> None:
+    """Their sums differ by rounding, which is no variance between clusters."""
+    rng = np.random.default_rng(seed)
+    first, second = (np.round(rng.uniform(size=5), 1) for _ in range(2))
+    differences = np.concatenate(
+        [0.7 * rng.permutation(first) - 0.3 * rng.permutation(second) for _ in range(4)]
+    )
+    test = cluster_robust_test(moments_from_differences(differences, np.repeat(np.arange(4), 5)))
+    assert np.isnan(test.standard_error)
+    assert np.isnan(test.p)
