@@ -236,7 +236,8 @@ class ScoreMoments:
         constant = (scores == scores[0]).all(axis=0)
         centred = np.where(constant, 0.0, scores - (self._sums / len(scores)).astype(np.float64))
         self._rows = np.ascontiguousarray(centred.T)
-        self._squares, self._cubes = ((self._rows**power).sum(axis=1) for power in (2, 3))
+        square = np.square(self._rows)
+        self._squares, self._cubes = square.sum(axis=1), (square * self._rows).sum(axis=1)
         self._clusters = None if codes is None else ClusterSums(centred, codes)
         tied = (np.diff(np.sort(scores, axis=1), axis=1) == 0).any(axis=1)
         # Items on which models are equal, of which each model's row is an array.
@@ -253,12 +254,10 @@ class ScoreMoments:
     def _moments(self, first: IntArray, second: IntArray) -> DifferenceMoments:
         if not self._complete or len(first) == 0:
             return self._exact(first, second)
-        squares, cubes, square = self._squares, self._cubes, np.square(self._rows)
-        products = _tiles(self._rows, self._rows, first, second)
-        ss_d = squares[first] + squares[second] - 2 * products
-        mixed = _tiles(square, self._rows, first, second)
-        mixed -= _tiles(square, self._rows, second, first)
-        cubed = cubes[first] - cubes[second] - 3 * mixed
+        squares, cubes = self._squares, self._cubes
+        product, square_a, square_b = _products(self._rows, first, second)
+        ss_d = squares[first] + squares[second] - 2 * product
+        cubed = cubes[first] - cubes[second] - 3 * (square_a - square_b)
         sum_a, sum_b = self._sums[first], self._sums[second]
         near = self._near(first, second, ss_d)
         moments = DifferenceMoments(
@@ -336,16 +335,17 @@ _NEAR = 0.01
 _TILE = 64
 
 
-def _tiles(left: FloatArray, right: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
-    """Products of pairs of rows, (n_pairs,), in tiles that are the same for any pairs."""
-    pair_products = np.empty(len(first))
-    tile = first // _TILE * (len(right) // _TILE + 1) + second // _TILE
+def _products(rows: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    """Sums of x y, x^2 y and x y^2 of pairs of rows, (3, n_pairs), in tiles at fixed places."""
+    sums = np.empty((3, len(first)))
+    tile = first // _TILE * (len(rows) // _TILE + 1) + second // _TILE
     order = np.argsort(tile, kind="stable")
     for some in np.split(order, np.flatnonzero(np.diff(tile[order])) + 1):
         a, b = first[some[0]] // _TILE * _TILE, second[some[0]] // _TILE * _TILE
-        products = left[a : a + _TILE] @ right[b : b + _TILE].T
-        pair_products[some] = products[first[some] - a, second[some] - b]
-    return pair_products
+        x, y = rows[a : a + _TILE], rows[b : b + _TILE].T
+        for products, total in zip((x @ y, np.square(x) @ y, x @ np.square(y)), sums, strict=True):
+            total[some] = products[first[some] - a, second[some] - b]
+    return sums
 
 
 def _pair_blocks(n_pairs: int, n_items: int) -> list[slice]:
