@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from llm_power._board.pair_items import DifferenceMoments, PairCells
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, ratio
 from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_differences
 from llm_power._statistics.t_test import asymmetry
 
@@ -249,7 +249,11 @@ class ScoreMoments:
         Where lower is better the difference is that by which the second score is the larger.
         """
         moments = self._moments(first, second)
-        return replace(moments, sum_a=self._sign * moments.sum_a, sum_b=self._sign * moments.sum_b)
+        sum_a, sum_b = self._sign * moments.sum_a, self._sign * moments.sum_b
+        # Sums of no gap may be rounding of the scores themselves.
+        rounding = np.abs(moments.sum_d) <= len(self._scores) * self._largest * 2.0**-53
+        sum_d = np.where(rounding, 0.0, moments.sum_d)
+        return replace(moments, sum_a=sum_a, sum_b=sum_b, sum_d=sum_d)
 
     def _moments(self, first: IntArray, second: IntArray) -> DifferenceMoments:
         if not self._complete or len(first) == 0:
@@ -264,7 +268,7 @@ class ScoreMoments:
             np.full(len(first), len(self._scores)),
             sum_a.astype(np.float64),
             sum_b.astype(np.float64),
-            self._gaps(first, second),
+            (sum_a - sum_b).astype(np.float64),
             squares[first],
             squares[second],
             ss_d,
@@ -285,10 +289,11 @@ class ScoreMoments:
         self, first: IntArray, second: IntArray, items: DifferenceMoments
     ) -> ClusterMoments:
         """Return the sums within clusters of pairs of which the moments of all items are known."""
+        gaps = ratio(items.sum_d, items.n_items, empty=0.0)
         if not self._complete:
-            return self.by_cluster(first, second)
+            return replace(self.by_cluster(first, second), origin=gaps)
         assert self._clusters is not None
-        moments = self._clusters.moments(first, second, items.ss_d, items.sum_d / items.n_items)
+        moments = self._clusters.moments(first, second, items.ss_d, gaps)
         near = self._near(first, second, items.ss_d)
         if near.any():
             moments.sum_d[:, near] = self.by_cluster(first[near], second[near]).sum_d
@@ -304,11 +309,6 @@ class ScoreMoments:
             for some in _pair_blocks(len(first), len(self._scores))
         ]
         return joined(parts)
-
-    def _gaps(self, first: IntArray, second: IntArray) -> FloatArray:
-        """Return sums of differences; 0 where they are rounding of the scores themselves."""
-        gap = (self._sums[first] - self._sums[second]).astype(np.float64)
-        return np.where(np.abs(gap) <= len(self._scores) * self._largest * 2.0**-53, 0.0, gap)
 
     def _differing(self, first: IntArray, second: IntArray) -> IntArray:
         if not self._tied[0].size:

@@ -16,7 +16,7 @@ from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import counts, finite, non_negative, refuse
 from llm_power._statistics.arrays import ArrayLike, FloatArray, centered, ordered_sum, ratio
 
-#: A sum of squares below this share of the raw one is rounding of sums that are not whole.
+#: A sum below this share of what it may be at most is rounding of numbers that are not whole.
 ROUNDING = 1e-12
 
 
@@ -185,6 +185,7 @@ def one_way_anova(moments: ClusterMoments, pool: Pool) -> Anova:
     n, sum_d, sum_d2 = moments.n_items, moments.sum_d, moments.sum_d2
     n_clusters, n_items, squared_sizes = pool((n > 0).astype(np.float64)), pool(n), pool(n**2)
     total, squares = pool(sum_d), pool(sum_d2)
+    total = np.where(np.abs(total) <= ROUNDING * np.sqrt(n_items * squares), 0.0, total)
     explained = pool(ratio(sum_d**2, n, empty=0.0))
     between = _sum_of_squares(explained - ratio(total**2, n_items), squares)
     within = _sum_of_squares(squares - explained, squares)

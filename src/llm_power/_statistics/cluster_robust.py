@@ -24,16 +24,13 @@ from scipy.special import stdtr
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import open_unit, positive_count
 from llm_power._statistics.arrays import FloatArray, IntArray, ordered_sum, ratio
-from llm_power._statistics.cluster_moments import ClusterMoments
+from llm_power._statistics.cluster_moments import ROUNDING, ClusterMoments
 from llm_power._statistics.random_streams import named_rng
 from llm_power._statistics.t_test import asymmetry, upper_t_quantile
 
 Variance = Literal["CR2", "CR1", "CR0"]
 
 _SIGNS = np.array([-1.0, 1.0])
-
-# Relative size below which a sum of signed terms, or of squares, is rounding.
-_ROUNDING = 1e-12
 
 # What clusters without an item have is 0.
 _ratio = partial(ratio, empty=0.0)
@@ -156,15 +153,15 @@ def cluster_robust_test(
     if variance not in ("CR2", "CR1", "CR0"):
         raise InvalidArgument(f"variance must be 'CR2', 'CR1' or 'CR0', got {variance!r}")
     level = open_unit("confidence", confidence)
-    n, total = moments.n_items, moments.sum_d
-    n_items, n_clusters = n.sum(axis=0), (n > 0).sum(axis=0)
-    shift = _ratio(ordered_sum(total), n_items)
+    n, fit = moments.n_items, moments.anova
+    n_items, n_clusters = fit.n_items, (n > 0).sum(axis=0)
+    shift = _ratio(fit.sum_d, n_items)
     delta = moments.origin + shift
     share = _ratio(n, n_items)
-    residual = total - n * shift
+    residual = moments.sum_d - n * shift
     # Of scores that are not whole, sums of clusters with one mean differ by rounding.
-    size = np.abs(delta) + np.sqrt(_ratio(ordered_sum(moments.sum_d2), n_items))
-    residual = np.where(np.abs(residual) <= _ROUNDING * n * size, 0.0, residual)
+    size = np.abs(delta) + np.sqrt(_ratio(fit.sum_d2, n_items))
+    residual = np.where(np.abs(residual) <= ROUNDING * n * size, 0.0, residual)
     within = np.square(residual)
     if variance == "CR2":
         within, df = _ratio(within, 1 - share), satterthwaite(share)
@@ -212,7 +209,7 @@ def wild_cluster_bootstrap(
         squares = np.square(w) @ np.square(sums)
         moved = squares - 2 * total * (w @ (share * sums))
         spread = moved + np.square(total) * np.square(share).sum(axis=0)
-        return np.square(total), np.where(spread > _ROUNDING * squares, spread, 0.0)
+        return np.square(total), np.where(spread > ROUNDING * squares, spread, 0.0)
 
     return _share_as_large(sums, statistic, n_resamples, "wild_cluster_bootstrap")
 

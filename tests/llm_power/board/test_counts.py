@@ -194,3 +194,12 @@ def test_sums_of_models_within_clusters_say_what_the_items_do(kind: str, n_clust
         np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-13)
     limits = [icc_interval(moments) for moments in (pooled.of_clusters, apart)]
     np.testing.assert_allclose(limits[0], limits[1], rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_no_gap_between_scores_of_one_decimal_is_none(missing: bool) -> None:
+    a, b = np.array([0.7, 0.1, 0.8, 0.2, 0.9, 0.4]), np.array([0.6, 0.3, 0.7, 0.2, 0.8, 0.5])
+    scores = np.stack([a, b, np.where(missing & (np.arange(6) == 3), np.nan, 0.1)], axis=1)
+    (evidence,) = TaskEvidence(task_of(scores), np.arange(6) % 2).of(*pair_indices(3, "adjacent"))
+    assert evidence.of_items.gap.delta[0] == 0
+    assert evidence.cluster_test.delta[0] == 0
