@@ -249,7 +249,7 @@ def _passes(task: TaskScores, out: Path) -> tuple[float, float]:
 
 def _count(task: TaskScores, before: float) -> tuple[float, float]:
     """Return the peak of memory with the scores laid out, and the seconds to count all pairs."""
-    counts = ScoreCounts(task.values, task.cluster_codes("category")[1])
+    counts = ScoreCounts(task.values)
     peak, start = _peak() - before, time.process_time()
     with threadpool_limits(1, user_api="blas"):
         for low, high in _pairs(task).chunks():
