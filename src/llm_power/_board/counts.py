@@ -228,13 +228,15 @@ class ScoreMoments:
         scores = -scores if lower_is_better else scores
         self._scores, self._by_model, self._codes = scores, np.ascontiguousarray(scores.T), codes
         self._complete = not np.isnan(scores).any()
-        self._largest = max(1.0, float(np.nanmax(np.abs(scores), initial=0.0)))
+        self._sizes = np.nansum(np.abs(scores), axis=0)
         if not self._complete:
             return
         # Gaps of near-equal models keep their digits where sums have more than they need.
         self._sums = scores.sum(axis=0, dtype=np.longdouble)
         constant = (scores == scores[0]).all(axis=0)
         centred = np.where(constant, 0.0, scores - (self._sums / len(scores)).astype(np.float64))
+        # Means of large scores are rounded, and sums within clusters would show it.
+        centred -= centred.mean(axis=0)
         self._rows = np.ascontiguousarray(centred.T)
         square = np.square(self._rows)
         self._squares, self._cubes = square.sum(axis=1), (square * self._rows).sum(axis=1)
@@ -249,11 +251,7 @@ class ScoreMoments:
         Where lower is better the difference is that by which the second score is the larger.
         """
         moments = self._moments(first, second)
-        sum_a, sum_b = self._sign * moments.sum_a, self._sign * moments.sum_b
-        # Sums of no gap may be rounding of the scores themselves.
-        rounding = np.abs(moments.sum_d) <= len(self._scores) * self._largest * 2.0**-53
-        sum_d = np.where(rounding, 0.0, moments.sum_d)
-        return replace(moments, sum_a=sum_a, sum_b=sum_b, sum_d=sum_d)
+        return replace(moments, sum_a=self._sign * moments.sum_a, sum_b=self._sign * moments.sum_b)
 
     def _moments(self, first: IntArray, second: IntArray) -> DifferenceMoments:
         if not self._complete or len(first) == 0:
@@ -268,7 +266,9 @@ class ScoreMoments:
             np.full(len(first), len(self._scores)),
             sum_a.astype(np.float64),
             sum_b.astype(np.float64),
-            (sum_a - sum_b).astype(np.float64),
+            _unless_rounding(
+                (sum_a - sum_b).astype(np.float64), self._sizes[first] + self._sizes[second]
+            ),
             squares[first],
             squares[second],
             ss_d,
@@ -359,13 +359,21 @@ def _block_moments(a: FloatArray, b: FloatArray) -> DifferenceMoments:
     columns = (first, second, first - second)
     n_items = shared.sum(axis=1)
     sums = [column.sum(axis=1) for column in columns]
+    differing = columns[2] != 0
+    size = np.where(differing, np.abs(first) + np.abs(second), 0.0).sum(axis=1)
+    sums[2] = _unless_rounding(sums[2], size)
     deviations = [
         _deviations(column, shared, n_items, total)
         for column, total in zip(columns, sums, strict=True)
     ]
     squares = [np.asarray(np.square(deviation).sum(axis=1)) for deviation in deviations]
-    last = np.count_nonzero(columns[2], axis=1), asymmetry(deviations[2].T)
+    last = np.count_nonzero(differing, axis=1), asymmetry(deviations[2].T)
     return DifferenceMoments(*(n_items, *sums, *squares, *last))
+
+
+def _unless_rounding(sum_d: FloatArray, size: FloatArray) -> FloatArray:
+    """Return sums of differences, 0 where they are rounding of scores of this sum of sizes."""
+    return np.where(np.abs(sum_d) <= size * 2.0**-52, 0.0, sum_d)
 
 
 def _deviations(

@@ -29,14 +29,22 @@ def ordered_product(left: FloatArray, right: FloatArray) -> FloatArray:
     return total
 
 
-def ordered_sum(values: FloatArray) -> FloatArray:
-    """Sum over the first axis in its order, whatever other columns are beside a column.
+# Terms that are added one after the other: of more, sums of so many are added.
+_TERMS = 128
 
-    NumPy adds the terms of a single column in another order than those of many.
-    """
-    if values[0].size == 1:
-        return np.asarray(np.cumsum(values, axis=0)[-1])
-    return np.asarray(np.ascontiguousarray(values).sum(axis=0))
+
+def ordered_sum(values: FloatArray) -> FloatArray:
+    """Sum over the first axis, the same for a column whatever other columns are beside it."""
+    columns = values[0].size
+    rows = np.ascontiguousarray(values).reshape(len(values), columns)
+    if columns == 1:
+        # NumPy adds the terms of a single column in another order than those of many.
+        rows = np.repeat(rows, 2, axis=1)
+    while len(rows) > _TERMS:
+        number, width = len(rows) // _TERMS, rows.shape[1]
+        blocks, rest = np.split(rows, [number * _TERMS])
+        rows = np.concatenate([blocks.reshape(number, _TERMS, width).sum(axis=1), rest])
+    return np.asarray(rows.sum(axis=0)[:columns].reshape(values.shape[1:]))
 
 
 def centered(values: FloatArray) -> tuple[FloatArray, FloatArray]:

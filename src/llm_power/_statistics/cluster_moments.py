@@ -1,4 +1,4 @@
-r"""What clustered verdicts need of the items: three numbers a cluster and pair.
+r"""What clustered verdicts need of the items: at most three numbers a cluster and pair.
 
 Items, sum of the paired difference :math:`D` and sum of its square are sufficient for the ICC, the
 design effect and the required N; nothing is computed from items again.
@@ -29,7 +29,7 @@ class ClusterMoments:
     n_items: FloatArray
     #: `sum_d`, `sum_d2`: Sum of the paired difference, less `origin`, and of its square over those
     #: items; shape (n_clusters, n_pairs) or (n_clusters,). Squares may have one row, of all
-    #: clusters together: they are needed apart only where clusters are left out or drawn.
+    #: clusters together: they are needed apart where clusters are left out, drawn or weighted.
     sum_d: FloatArray
     sum_d2: FloatArray
     #: What was taken off every difference beforehand. Taking off the mean keeps the digits of a

@@ -34,7 +34,14 @@ from llm_power._statistics.argument_checks import (
     open_unit,
     positive,
 )
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
+from llm_power._statistics.arrays import (
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    ordered_sum,
+    ratio,
+)
 from llm_power._statistics.cluster_moments import Anova, ClusterMoments
 from llm_power._statistics.design_effect import design_effect, resolution_of
 from llm_power._statistics.designs import ENDLESS, Design
@@ -107,7 +114,7 @@ def icc_interval(
     )
     means = ratio(sums, n, empty=0.0)
     between, within = (n > 0).sum(axis=0) - 1, n.sum(axis=0) - (n > 0).sum(axis=0)
-    mean_square = ratio(squares.sum(axis=0) - (n * np.square(means)).sum(axis=0), within)
+    mean_square = ratio(ordered_sum(squares) - ordered_sum(n * np.square(means)), within)
     least = np.broadcast_to(-1 / np.maximum(n.max(axis=0) - 1, 1), icc.shape)
     clusters = _by_size(n, means)
     # Within mean squares of 0 make the ICC 1.
@@ -183,9 +190,10 @@ def _between(
     size, number, means, apart = (values[:, at] for values in clusters)
     weight = size / (1 + size * ratio)
     whole = weight * number
-    squares = number * np.square(means - (whole * means).sum(axis=0) / whole.sum(axis=0)) + apart
+    centre = ordered_sum(whole * means) / ordered_sum(whole)
+    squares = number * np.square(means - centre) + apart
     squares *= weight
-    return squares.sum(axis=0), (squares * weight).sum(axis=0)
+    return ordered_sum(squares), ordered_sum(squares * weight)
 
 
 def cluster_power(

@@ -160,8 +160,8 @@ def cluster_robust_test(
     share = _ratio(n, n_items)
     residual = moments.sum_d - n * shift
     # Of scores that are not whole, sums of clusters with one mean differ by rounding.
-    size = np.abs(delta) + np.sqrt(_ratio(fit.sum_d2, n_items))
-    residual = np.where(np.abs(residual) <= ROUNDING * n * size, 0.0, residual)
+    rounding = np.spacing(4 * np.abs(delta)) + ROUNDING * np.sqrt(_ratio(fit.sum_d2, n_items))
+    residual = np.where(np.abs(residual) <= n * rounding, 0.0, residual)
     within = np.square(residual)
     if variance == "CR2":
         within, df = _ratio(within, 1 - share), satterthwaite(share)

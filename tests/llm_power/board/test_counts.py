@@ -203,3 +203,27 @@ def test_no_gap_between_scores_of_one_decimal_is_none(missing: bool) -> None:
     (evidence,) = TaskEvidence(task_of(scores), np.arange(6) % 2).of(*pair_indices(3, "adjacent"))
     assert evidence.of_items.gap.delta[0] == 0
     assert evidence.cluster_test.delta[0] == 0
+
+
+def test_sums_within_clusters_of_large_scores_are_those_of_the_items() -> None:
+    """Costs of a million and some, whole numbers: their sums are known exactly."""
+    rng = np.random.default_rng(5)
+    scores, codes = 1e6 + rng.integers(0, 9, size=(300, 12)).astype(float), np.arange(300) % 40
+    first, second = pair_indices(12, "all")
+    (evidence,) = TaskEvidence(task_of(scores, kind="real"), codes).of(first, second)
+    moments = evidence.of_clusters
+    assert moments is not None
+    d = scores[:, first] - scores[:, second]
+    exact = np.stack([d[codes == k].sum(axis=0) for k in range(40)])
+    sums = moments.sum_d + moments.n_items * moments.origin
+    np.testing.assert_allclose(sums, exact, atol=1e-11)
+
+
+def test_an_outlier_of_another_model_hides_no_gap() -> None:
+    rng = np.random.default_rng(1)
+    scores = 10 + rng.normal(size=(400, 3)) + [0.32, 0.0, 0.0]
+    scores[7, 2], scores[9, 2] = 1e17, np.nan
+    task = task_of(scores, kind="real")
+    (evidence,) = TaskEvidence(task, None).of(*pair_indices(3, "adjacent"))
+    difference = (scores[:, 0] - scores[:, 1]).mean()
+    np.testing.assert_allclose(evidence.of_items.gap.delta[0], difference, rtol=1e-12)

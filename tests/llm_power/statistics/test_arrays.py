@@ -40,3 +40,8 @@ def test_the_sum_of_a_column_depends_on_no_other_column(terms: int) -> None:
         np.testing.assert_array_equal(ordered_sum(values[:, :columns]), many[:columns])
     np.testing.assert_array_equal(ordered_sum(np.asfortranarray(values)), many)
     assert ordered_sum(values[:, 0]) == many[0]
+    assert ordered_sum(values[:, :0]).size == 0
+
+
+def test_the_sum_of_a_million_terms_keeps_its_digits() -> None:
+    assert ordered_sum(np.full(10**6, 0.1)) == pytest.approx(1e5, rel=1e-14)
