@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_05UP, Context
 from functools import cache
-from typing import Any, Final, TypedDict, cast
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,6 @@ from llm_power._board.have_need import have_need
 from llm_power._board.measure import Measure
 from llm_power._board.ranks import first_sentence, further_sentence, rank_notes
 from llm_power._board.summary import discovery_sentence, selection_sentence
-from llm_power._choices import Control
 from llm_power._provenance import files_digest
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
@@ -25,6 +24,8 @@ from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 # A cell of a column; a column whose cells are all the same is that cell.
 Cell = float | int | None
 Column = Cell | list[Cell]
+# A board as its page shows it, or one of its tasks.
+PageData = Mapping[str, Any]
 
 AVERAGE: Final = "average"
 # More pairs than these no browser takes in seconds: the page is then that of the best models.
@@ -32,6 +33,8 @@ MOST_PAIRS: Final = 100_000
 MOST_TIERS: Final = 500
 #: Verdicts by their codes in the page; of 2 model B is better.
 CODED: Final = (UNDETERMINED, DIFFERENT, DIFFERENT, EQUIVALENT)
+# Settings that the page has from the summary as they are.
+_SETTINGS: Final = ("alpha", "power", "margin", "cluster", "clusters", "control")
 # Short name in the page, column of the verdict table, significant digits. Cells and gaps in full:
 # the page recomputes q from them. P-values to four digits, for the page holds them against levels.
 _BINARY: Final = (("n11", "n11", 0), ("b", "b", 0), ("c", "c", 0))
@@ -62,68 +65,6 @@ _SHARED: Final = (
 )
 
 
-class Model(TypedDict):
-    """A model of a task, in the order of rank."""
-
-    name: str
-    score: float
-    score_low: float | None
-    score_high: float | None
-    low: int
-    high: int
-
-
-class Task(TypedDict):
-    """A task or the average; tasks with pairs in one file, `result`, are one family."""
-
-    task: str
-    kind: str
-    items: int
-    n_models: int
-    result: str
-    family_pairs: int
-    tests: list[str]
-    coverage: float
-    provenance: str
-    fitted_to: str
-    source: str
-    revision: str | None
-    sha256: str
-    files: int
-    tolerated: dict[str, dict[str, int]]
-    finding: str
-    first: str
-    rank_notes: list[str]
-    further: str
-    readings: str
-    models: list[Model]
-    pairs: dict[str, Column]
-    landscape: dict[str, Any] | None
-
-
-class PageData(TypedDict):
-    """The data of a board's page; `shown` names the pairs if not all are here."""
-
-    version: str
-    title: str
-    family: str
-    compared: str
-    shown: str | None
-    alpha: float
-    power: float
-    margin: float | None
-    cluster: str | None
-    clusters: str
-    control: Control
-    discoveries: str
-    missing: str
-    measure: dict[str, Any]
-    measured: str
-    warnings: list[str]
-    weights: dict[str, float]
-    tasks: list[Task]
-
-
 def page_data(
     verdicts: pd.DataFrame,
     summary: Mapping[str, Any],
@@ -136,7 +77,8 @@ def page_data(
     """Return the data of a board's page, JSON-ready, of at most `MOST_PAIRS` pairs.
 
     Gaps are in score units, what is unknown or infinite is None, and a column of equal cells is
-    that one cell.
+    that one cell. Tasks with pairs in one file, `result`, are one family; `shown` names the pairs
+    if not all are here.
     """
     ranks = pd.DataFrame(summary["ranks"])
     coverage = {row["task"]: row["coverage_min"] for row in summary["tasks"]}
@@ -153,9 +95,7 @@ def page_data(
             coverage=float(coverage[scores["task"]]),
             family=(result, summary["n_pairs"]),
             most=most,
-            readings=readings_sentence(
-                summary["cluster_readings"], scores["task"], summary["cluster"], summary["clusters"]
-            ),
+            readings=summary["cluster_readings"],
             landscape=landscapes.get(scores["task"]),
         )
         for scores in summary["scores"]
@@ -170,12 +110,7 @@ def page_data(
         "family": "adjacent" if "adjacent" in (summary.get("shown") or "") else summary["family"],
         "compared": "every two models" if summary["family"] == "all" else "adjacent ranks",
         "shown": summary.get("shown"),
-        "alpha": summary["alpha"],
-        "power": summary["power"],
-        "margin": summary["margin"],
-        "cluster": summary["cluster"],
-        "clusters": summary["clusters"],
-        "control": summary["control"],
+        **{name: summary[name] for name in _SETTINGS},
         "discoveries": discovery_sentence(summary["control"], summary["alpha"]),
         "missing": summary["missing"],
         "measure": summary["measure"],
@@ -196,12 +131,12 @@ def _selections(scores: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _average(
     average: TaskAverage,
-    tasks: Sequence[Task],
+    tasks: Sequence[PageData],
     summary: Mapping[str, Any],
     *,
     most: int,
     result: str,
-) -> Task:
+) -> PageData:
     # Of its standard error the page needs q alone, at any level and power.
     square = float(z_sum(summary["alpha"], summary["power"])) ** 2
     kinds = {task["provenance"] for task in tasks}
@@ -225,9 +160,7 @@ def _average(
         coverage=min(task["coverage"] for task in tasks),
         family=(result, int(average.verdicts["family_size"].max())),
         most=most,
-        readings=readings_sentence(
-            average.readings, AVERAGE, summary["cluster"], summary["clusters"]
-        ),
+        readings=[{**each, "task": scores["task"]} for each in average.readings],
     )
 
 
@@ -240,14 +173,14 @@ def _task(
     coverage: float,
     family: tuple[str, int],
     most: int,
-    readings: str,
-    landscape: dict[str, Any] | None = None,
-) -> Task:
+    readings: Sequence[Mapping[str, Any]],
+    landscape: Mapping[str, Any] | None = None,
+) -> PageData:
     alpha, measure = summary["alpha"], Measure(**summary["measure"])
     last = np.sort(every["rank_b"].to_numpy())[: most + 1].max() - (len(every) > most)
     rows = every[every["rank_b"] <= last]
     columns = {
-        short: _column(rows[name], digits)
+        short: _squeezed(_cells(rows[name], digits))
         for short, name, digits in (*_SHARED, *_BY_KIND[scores["kind"]])
         if name in rows and rows[name].notna().any()
     }
@@ -256,18 +189,13 @@ def _task(
         columns.pop("gap", None)
     result, family_pairs = family
     return {
-        "task": scores["task"],
-        "kind": scores["kind"],
-        "items": scores["items"],
+        **{name: scores[name] for name in ("task", "kind", "items")},
         "n_models": len(ranks),
         "result": result,
         "family_pairs": family_pairs,
         "tests": sorted(set(rows["test"])),
         "coverage": coverage,
-        "provenance": scores["provenance"],
-        "fitted_to": scores["fitted_to"],
-        "source": scores["source"],
-        "revision": scores["revision"],
+        **{name: scores[name] for name in ("provenance", "fitted_to", "source", "revision")},
         "sha256": files_digest(scores["sha256"]) if scores["sha256"] else "",
         "files": len(scores["sha256"]),
         "tolerated": scores["tolerated"],
@@ -275,46 +203,43 @@ def _task(
         "first": first_sentence(ranks, every, alpha),
         "rank_notes": rank_notes(ranks, rows),
         "further": further_sentence(ranks, alpha, measure, chosen=scores["chosen_of"] is not None),
-        "readings": readings,
+        "readings": readings_sentence(
+            readings, scores["task"], summary["cluster"], summary["clusters"]
+        ),
         "models": _models(ranks[ranks["rank"] <= last]),
         "pairs": {**columns, "verdict": _squeezed(_codes(rows))},
         "landscape": landscape,
     }
 
 
-def _models(ranks: pd.DataFrame) -> list[Model]:
-    return [
-        {
-            "name": row["model"],
-            "score": _rounded(row["score"], 6),
-            "score_low": None if pd.isna(row["score_low"]) else _rounded(row["score_low"], 4),
-            "score_high": None if pd.isna(row["score_high"]) else _rounded(row["score_high"], 4),
-            "low": int(row["rank_low"]),
-            "high": int(row["rank_high"]),
-        }
-        for row in cast("list[dict[str, Any]]", ranks.to_dict("records"))
-    ]
+def _models(ranks: pd.DataFrame) -> list[dict[str, Any]]:
+    columns: dict[str, list[Any]] = {
+        "name": ranks["model"].tolist(),
+        "score": _cells(ranks["score"], 6),
+        "score_low": _cells(ranks["score_low"], 4),
+        "score_high": _cells(ranks["score_high"], 4),
+        "low": _cells(ranks["rank_low"], 0),
+        "high": _cells(ranks["rank_high"], 0),
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _codes(rows: pd.DataFrame) -> list[Cell]:
     """Return verdicts by their codes in `CODED`."""
     different = np.where(rows["direction"] < 0, 2, 1)
     equivalent = np.where(rows["verdict"] == EQUIVALENT, 3, 0)
-    return cast(
-        "list[Cell]", np.where(rows["verdict"] == DIFFERENT, different, equivalent).tolist()
-    )
+    return [*np.where(rows["verdict"] == DIFFERENT, different, equivalent).tolist()]
 
 
-def _column(values: pd.Series, digits: int) -> Column:
-    cells: list[Cell] = [
+def _cells(values: pd.Series, digits: int) -> list[Cell]:
+    return [
         None if not math.isfinite(value) else _rounded(value, digits) if digits else int(value)
         for value in values.astype("Float64").astype(float).tolist()
     ]
-    return _squeezed(cells)
 
 
-def _squeezed(cells: Sequence[Cell]) -> Column:
-    return cells[0] if len(set(cells)) == 1 else list(cells)
+def _squeezed(cells: list[Cell]) -> Column:
+    return cells[0] if len(set(cells)) == 1 else cells
 
 
 def _rounded(value: float, digits: int) -> float:

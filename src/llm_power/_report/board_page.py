@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from llm_power._board.have_need import items_needed
 from llm_power._board.measure import Measure, gap_interval, p_value, percent, percent_interval
-from llm_power._board.page_data import AVERAGE, CODED, PageData, Task
+from llm_power._board.page_data import AVERAGE, CODED, PageData
 from llm_power._choices import TEST_NAMES
 from llm_power._report.board_answer import rank_set
 from llm_power._report.page import page_environment, page_parts, visible
@@ -53,7 +53,7 @@ def _deflated(text: str) -> str:
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _tables(task: Task, data: PageData) -> dict[str, Any]:
+def _tables(task: PageData, data: PageData) -> dict[str, Any]:
     """Return the ranking and pairs of a task as cells, for browsers without scripts."""
     most = max(1, _MOST_ROWS // len(data["tasks"]) // 2)
     rows, words = _rows(task), (task["kind"] != AVERAGE and data["shown"]) or "pairs"
@@ -92,7 +92,7 @@ def _table(
     return {"caption": caption + more, "header": header, "rows": rows}
 
 
-def _rows(task: Task) -> list[dict[str, Any]]:
+def _rows(task: PageData) -> list[dict[str, Any]]:
     pairs = task["pairs"]
     count = max(len(cells) if isinstance(cells, list) else 1 for cells in pairs.values())
     columns = {
@@ -101,7 +101,7 @@ def _rows(task: Task) -> list[dict[str, Any]]:
     return [{name: cells[k] for name, cells in columns.items()} for k in range(count)]
 
 
-def _cells(row: Mapping[str, Any], task: Task, measure: Measure) -> list[str]:
+def _cells(row: Mapping[str, Any], task: PageData, measure: Measure) -> list[str]:
     few, many = (math.inf if row.get(end) is None else row[end] for end in ("even", "need"))
     gap = _gap(row)
     return [
