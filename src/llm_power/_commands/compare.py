@@ -11,27 +11,8 @@ from typing import Any, Final
 import click
 
 from llm_power._choices import OUTCOMES, Format
-from llm_power._commands.options import (
-    ALPHA,
-    CLUSTER,
-    CLUSTERS,
-    EXPLAIN,
-    FILTER,
-    FORMAT,
-    LATEST,
-    MARGIN,
-    METRIC,
-    MISSING,
-    PATH,
-    POWER,
-    READING,
-    REPORT,
-    TASK,
-    TEST,
-    Group,
-    GroupedCommand,
-    option,
-)
+from llm_power._commands import options
+from llm_power._commands.options import PATH, Group, GroupedCommand, option
 from llm_power._errors import one_line
 from llm_power._files import write_whole
 
@@ -53,16 +34,20 @@ def _outcomes(_context: click.Context, _option: click.Parameter, text: str) -> l
 
 
 _GROUPS: Final = (
-    Group("What to read", (CLUSTER, METRIC), (TASK, FILTER, LATEST, *READING)),
+    Group(
+        "What to read",
+        (options.CLUSTER, options.METRIC),
+        (options.TASK, options.FILTER, options.LATEST, *options.READING),
+    ),
     Group(
         "What to compare",
         (
             option("--baseline", metavar="MODEL", help="Model in use, if a file has several."),
             option("--candidate", metavar="MODEL", help="Model to replace it."),
-            *(MARGIN, MISSING),
+            *(options.MARGIN, options.MISSING),
         ),
     ),
-    Group("How to test", (), (TEST, CLUSTERS, ALPHA, POWER)),
+    Group("How to test", (), (options.TEST, options.CLUSTERS, options.ALPHA, options.POWER)),
     Group(
         "What to write",
         (
@@ -73,7 +58,7 @@ _GROUPS: Final = (
                 callback=_outcomes,
                 help=f"Outcomes that fail, of {', '.join(OUTCOMES)}; none if empty.",
             ),
-            *(EXPLAIN, FORMAT, REPORT),
+            *(options.EXPLAIN, options.FORMAT, options.REPORT),
         ),
         (option("--junit", type=PATH, metavar="FILE", help="Write a JUnit report, .xml."),),
     ),

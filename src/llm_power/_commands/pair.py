@@ -11,23 +11,8 @@ from typing import Final
 import click
 
 from llm_power._choices import Format, McNemarTest
-from llm_power._commands.options import (
-    ALPHA,
-    EXPLAIN,
-    FORMAT,
-    MARGIN,
-    P_A,
-    P_B,
-    POWER,
-    REPORT,
-    RHO,
-    TEST,
-    B,
-    C,
-    Group,
-    GroupedCommand,
-    N,
-)
+from llm_power._commands import options
+from llm_power._commands.options import Group, GroupedCommand
 
 _EXAMPLES: Final = (
     "llm-power pair --b 295 --c 249 --n 10042",
@@ -37,9 +22,12 @@ _EXAMPLES: Final = (
 )
 _WHAT_TO_GIVE: Final = "give --n with --b and --c, or --n with --p-a and --p-b, perhaps --rho"
 _GROUPS: Final = (
-    Group("What to compare", (B, C, N, P_A, P_B, RHO, MARGIN)),
-    Group("How to test", (POWER,), (TEST, ALPHA)),
-    Group("What to write", (EXPLAIN, FORMAT), (REPORT,)),
+    Group(
+        "What to compare",
+        (options.B, options.C, options.N, options.P_A, options.P_B, options.RHO, options.MARGIN),
+    ),
+    Group("How to test", (options.POWER,), (options.TEST, options.ALPHA)),
+    Group("What to write", (options.EXPLAIN, options.FORMAT), (options.REPORT,)),
 )
 
 

@@ -11,31 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from llm_power._choices import Format
-from llm_power._commands.options import (
-    ALPHA,
-    CLUSTER,
-    EXPLAIN,
-    FILTER,
-    FORMAT,
-    ITEM,
-    KIND,
-    MARGIN,
-    METRIC,
-    P_A,
-    P_B,
-    PATH,
-    POWER,
-    REPORT,
-    RHO,
-    TASK,
-    TEST,
-    B,
-    C,
-    Group,
-    GroupedCommand,
-    N,
-    option,
-)
+from llm_power._commands import options
+from llm_power._commands.options import PATH, Group, GroupedCommand, option
 
 if TYPE_CHECKING:
     from llm_power._planning.ask import Planned
@@ -63,7 +40,7 @@ _REPEATS: Final = (
 _PILOT: Final = (
     option("--model-a", metavar="MODEL", help="Model A, if the pilot has several."),
     option("--model-b", metavar="MODEL", help="Model B."),
-    *(CLUSTER, TASK, KIND, ITEM, METRIC, FILTER),
+    *(options.CLUSTER, options.TASK, options.KIND, options.ITEM, options.METRIC, options.FILTER),
 )
 _COSTS: Final = (
     option("--cost-subject", type=float, metavar="COST", help="Cost of a subject, in any unit."),
@@ -91,28 +68,31 @@ _GROUPS: Final = (
             option(
                 "--gap", type=float, help="True gap to detect, in score units: .05 is 5 points."
             ),
-            *(P_A, P_B),
+            *(options.P_A, options.P_B),
             option(
                 "--discordance",
                 type=float,
                 metavar="SHARE",
                 help="Share of items that one model alone solves.",
             ),
-            *(N, MARGIN),
+            *(options.N, options.MARGIN),
         ),
         (
-            RHO,
+            options.RHO,
             option("--agreement", type=float, metavar="SHARE", help="Items both solve or fail."),
-            *(B, C),
+            *(options.B, options.C),
             *_REPEATS,
             *_COSTS,
         ),
     ),
-    Group("How to test", (POWER,), (ALPHA, TEST, *_FAMILY)),
+    Group("How to test", (options.POWER,), (options.ALPHA, options.TEST, *_FAMILY)),
     Group(
         "What to write",
-        (EXPLAIN, FORMAT),
-        (option("--plot", type=PATH, metavar="FILE", help="Draw it: .png, .svg or .pdf."), REPORT),
+        (options.EXPLAIN, options.FORMAT),
+        (
+            option("--plot", type=PATH, metavar="FILE", help="Draw it: .png, .svg or .pdf."),
+            options.REPORT,
+        ),
     ),
 )
 

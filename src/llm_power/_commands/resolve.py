@@ -22,26 +22,8 @@ from llm_power._choices import (
     Format,
     Picture,
 )
-from llm_power._commands.options import (
-    ALPHA,
-    CLUSTER,
-    CLUSTERS,
-    EXPLAIN,
-    FILTER,
-    FORMAT,
-    LATEST,
-    MARGIN,
-    METRIC,
-    MISSING,
-    PATH,
-    POWER,
-    READING,
-    TASK,
-    TEST,
-    Group,
-    GroupedCommand,
-    option,
-)
+from llm_power._commands import options
+from llm_power._commands.options import PATH, Group, GroupedCommand, option
 from llm_power._errors import one_line
 from llm_power._files import naming
 
@@ -58,7 +40,11 @@ _EXAMPLES: Final = (
     "llm-power resolve scores.parquet --pairs all --keep undecided --out board",
 )
 _GROUPS: Final = (
-    Group("What to read", (CLUSTER, METRIC, FILTER, LATEST), (TASK, *READING)),
+    Group(
+        "What to read",
+        (options.CLUSTER, options.METRIC, options.FILTER, options.LATEST),
+        (options.TASK, *options.READING),
+    ),
     Group(
         "What to compare",
         (
@@ -68,7 +54,7 @@ _GROUPS: Final = (
                 default="adjacent",
                 help="Compare each rank with the next, or every pair.",
             ),
-            *(MARGIN, MISSING),
+            *(options.MARGIN, options.MISSING),
         ),
         (
             option(
@@ -100,14 +86,14 @@ _GROUPS: Final = (
                 default="max-t",
                 help="Error rate to control: family-wise, or false discoveries.",
             ),
-            *(TEST, CLUSTERS),
+            *(options.TEST, options.CLUSTERS),
             option(
                 "--cluster-test",
                 type=click.Choice(CLUSTER_TESTS),
                 default="cr2",
                 help="Test of random clusters: t test, wild bootstrap, or sign flips.",
             ),
-            *(ALPHA, POWER),
+            *(options.ALPHA, options.POWER),
             option(
                 "--monitored",
                 is_flag=True,
@@ -119,7 +105,7 @@ _GROUPS: Final = (
         "What to write",
         (
             option("--out", type=PATH, help="Write page, tables and files into this folder."),
-            *(EXPLAIN, FORMAT),
+            *(options.EXPLAIN, options.FORMAT),
         ),
         (
             option(
