@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -406,36 +405,19 @@ def resolved_board(
 
     Streamed pairs are written where there is an `out`, for what writes it to move them there.
     """
-    if not is_streamed(tasks, family, keep):
-        held = resolve_board(
-            tasks,
-            family=family,
-            cluster=cluster,
-            point=point,
-            declared=declared,
-            top=top,
-            on_stage=on_stage,
-        )
-        yield held, None
-        return
-    if out is not None:  # before minutes of work, not after it
+    streams = is_streamed(tasks, family, keep)
+    if streams and out is not None:  # before minutes of work, not after it
         require_replaceable(out / DATASET)
-    stream = partial(
-        stream_board,
-        tasks,
-        cluster=cluster,
-        point=point,
-        declared=declared,
-        keep=replace(keep or Keep(), best=top),
-        on_pairs=_in_steps(tasks, on_stage),
-    )
-    if out is None:
-        yield stream(), None
+    pairs = pairs_of_board(tasks, family, cluster, point, declared, top=top)
+    if not streams:
+        yield board_of(held_pairs(pairs, top, on_stage), pairs, on_stage), None
         return
-    with scratch_folder(out) as folder:
-        dataset = folder / DATASET
-        streamed = stream(folder=dataset)
-        yield streamed, dataset if any(dataset.iterdir()) else None
+    keep = replace(keep or Keep(), best=top)
+    with nullcontext() if out is None else scratch_folder(out) as scratch:
+        folder = None if scratch is None else scratch / DATASET
+        shown = stream_pairs(pairs, keep, folder=folder, on_pairs=_in_steps(tasks, on_stage))
+        board = board_of(shown, pairs)
+        yield board, folder if folder is not None and any(folder.iterdir()) else None
 
 
 def _in_steps(

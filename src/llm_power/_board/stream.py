@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -144,19 +144,18 @@ class Tally:
 
     def to_json(self) -> str:
         """Return the counts as JSON."""
-        state = {each.name: getattr(self, each.name) for each in fields(self)}
-        state["shared"] = {task: numbers.tolist() for task, numbers in self.shared.items()}
-        state["landscapes"] = {task: x.to_json() for task, x in self.landscapes.items()}
+        shared = {task: numbers.tolist() for task, numbers in self.shared.items()}
+        landscapes = {task: landscape.to_json() for task, landscape in self.landscapes.items()}
+        state = {"counts": self.counts, "shared": shared, "landscapes": landscapes}
         return json.dumps(state, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Tally:
         """Return the tally that `to_json` wrote."""
         state = json.loads(text)
-        state["counts"] = Counter(state["counts"])
-        state["shared"] = {t: np.array(x, dtype=np.int64) for t, x in state["shared"].items()}
-        state["landscapes"] = {t: Landscape.from_json(x) for t, x in state["landscapes"].items()}
-        return cls(**state)
+        shared = {task: np.array(x, dtype=np.int64) for task, x in state["shared"].items()}
+        landscapes = {task: Landscape.from_json(x) for task, x in state["landscapes"].items()}
+        return cls(Counter(state["counts"]), shared, landscapes)
 
     def coverage(self, task: TaskScores) -> tuple[float, float]:
         """Return the smallest and the median share of a task's items that a pair has."""
@@ -173,7 +172,6 @@ class Streamed:
     keep: Keep
     # Those kept, or the adjacent ones where these are too many, or a task has none.
     shown: Keep
-    n_pairs: int
     tally: Tally
     tasks: list[dict[str, object]] = field(default_factory=list)
 
@@ -219,10 +217,9 @@ def stream_pairs(
             on_pairs(len(columns["task"]))
     places = np.concatenate(kept)
     some_of_each = len(pairs.at(places)) == len(pairs.tasks)
-    unbounded = keep.which == "all" and keep.best is None
-    if len(places) > SHOWN_UP_TO or unbounded or not some_of_each:
-        return shown_pairs(pairs, family, ends, tally, keep)
-    return shown_pairs(pairs, family, ends, tally, keep, places=places)
+    bounded = keep.which != "all" or keep.best is not None
+    fits = bounded and some_of_each and len(places) <= SHOWN_UP_TO
+    return shown_pairs(pairs, family, ends, tally, keep, places=places if fits else None)
 
 
 def columns_between(
@@ -261,7 +258,7 @@ def shown_pairs(
         ends,
         cluster_readings(pairs, family),
         keep.best,
-        Streamed(keep, shown, pairs.n_pairs, tally, overview),
+        Streamed(keep, shown, tally, overview),
     )
 
 

@@ -183,6 +183,8 @@ def describe_board(
         "landscape": [describe_landscape(each) for each in board.landscapes.values()],
         "scores": [_describe_scores(task) for task in tasks],
         "glance": [_glance(board, task) for task in tasks],
+        "n_pairs": board.n_pairs,
+        "verdicts": board.verdict_counts,
         **_summarized(board),
     }
 
@@ -221,11 +223,9 @@ def _glance(board: BoardVerdicts, task: TaskScores) -> dict[str, Any]:
 def _summarized(board: BoardVerdicts) -> dict[str, Any]:
     """Return the counts of all pairs; procedures are of pairs that are held."""
     if board.streamed is not None:
-        streamed, tally = board.streamed, board.streamed.tally
+        streamed, counts = board.streamed, board.streamed.tally.counts
         return {
-            "n_pairs": streamed.n_pairs,
-            "verdicts": tally.verdicts,
-            **{f"n_{name}": tally.counts[name] for name in ("resolved", "unattainable", "crossed")},
+            **{f"n_{name}": counts[name] for name in ("resolved", "unattainable", "crossed")},
             "tasks": streamed.tasks,
             "procedures": [],
             "kept": streamed.keep.words,
@@ -233,8 +233,6 @@ def _summarized(board: BoardVerdicts) -> dict[str, Any]:
         }
     verdicts = board.verdicts
     return {
-        "n_pairs": board.n_pairs,
-        "verdicts": board.verdict_counts,
         "n_resolved": int(verdicts["resolved"].sum()),
         "n_unattainable": int((~verdicts["attainable"].dropna().astype(bool)).sum()),
         "n_crossed": int(verdicts["crossed"].dropna().astype(bool).sum()),

@@ -311,7 +311,7 @@ def test_the_unforeseen_has_an_exit_code_of_its_own(
     def fail(*_: object, **__: object) -> None:
         raise fault
 
-    monkeypatch.setattr("llm_power._board.resolve.resolve_board", fail)
+    monkeypatch.setattr("llm_power._board.resolve.held_pairs", fail)
     out = scores.with_name("out")
     command = ("resolve", scores, "--cluster", "subject", "--out", out)
     assert run(*command) == 3
@@ -808,7 +808,7 @@ def test_what_cannot_be_kept_is_one_line(
 def test_a_folder_of_ones_own_is_refused_before_the_work(
     many: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("llm_power._board.resolve.stream_board", None)
+    monkeypatch.setattr("llm_power._board.resolve.pairs_of_board", None)
     own = tmp_path / "out" / "pairs"
     own.mkdir(parents=True)
     (own / "train.parquet").write_text("mine")
