@@ -313,13 +313,10 @@ class _Strata:
     def tasks(self) -> Sequence[TaskScores]:
         return self.pairs.tasks
 
-    def mean(self, values: Iterable[FloatArray]) -> FloatArray:
-        return _mean(self.weights, values)
-
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return both bounds of each model's average over all items, by the missing scores."""
         least, most = zip(*(task.merit_bounds for task in self.tasks), strict=True)
-        return self.mean(least), self.mean(most)
+        return _mean(self.weights, least), _mean(self.weights, most)
 
     def p_values(self) -> FloatArray:
         """Return the p-value of each pair by itself, (n_pairs,)."""
@@ -367,15 +364,6 @@ def _verdict_rows(strata: _Strata) -> pd.DataFrame:
     table = pd.DataFrame(key | columns)[AVERAGE_COLUMNS]
     unknown = [name for name in AVERAGE_COLUMNS if name in ALL_ESTIMATES]
     return without_strangers(table, table, unknown)
-
-
-def _leader_p(strata: _Strata) -> float:
-    """Return what `leader_p` does, of the average."""
-    rivals = np.arange(1, len(strata.tasks[0].models))
-    least, most = strata.bounds()
-    if not all(task.scored.all() for task in strata.tasks) and np.any(least[0] <= most[1:]):
-        return 1.0
-    return float(_averaged(strata, np.zeros_like(rivals), rivals).p.max())
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,8 +442,8 @@ def _scores_and_bounds(
 ) -> dict[str, FloatArray]:
     every, (least, most) = [each.of_items for each in evidence], strata.bounds()
     return {
-        "p_a": strata.mean(ratio(items.sum_a, items.n_items) for items in every),
-        "p_b": strata.mean(ratio(items.sum_b, items.n_items) for items in every),
+        "p_a": _mean(strata.weights, (ratio(items.sum_a, items.n_items) for items in every)),
+        "p_b": _mean(strata.weights, (ratio(items.sum_b, items.n_items) for items in every)),
         "gap_lowest": least[first] - most[second],
         "gap_highest": most[first] - least[second],
     }
@@ -468,28 +456,24 @@ def _score_by_items(task: TaskScores) -> TaskGap:
     return mean_gap(task.mean_scores, np.where(n > 1, item_error(task), np.inf), n - 1.0)
 
 
-def _score_interval(strata: _Strata, cluster: str | None) -> tuple[FloatArray, FloatArray]:
-    """Return what `score_interval` does, of the average."""
-    parts, alpha = [_score_by_items(task) for task in strata.tasks], strata.pairs.point.alpha
-    items = average_gap(parts, strata.weights).interval(alpha)
-    return with_clusters(
-        (items.low, items.high), strata.tasks, strata.weights, alpha=alpha, cluster=cluster
-    )
-
-
 def _ranks(strata: _Strata) -> pd.DataFrame:
-    pairs, point = strata.pairs, strata.pairs.point
+    tasks, pairs, alpha = strata.tasks, strata.pairs, strata.pairs.point.alpha
     sampled = sample_column(pairs.cluster, pairs.declared)
+    items = average_gap([_score_by_items(task) for task in tasks], strata.weights).interval(alpha)
     every = replace(strata, pairs=pairs.for_ranks())
-    p = every.p_values()
+    p, (least, most) = every.p_values(), strata.bounds()
+    is_open = not all(task.scored.all() for task in tasks) and np.any(least[0] <= most[1:])
     rows = rank_rows(
-        strata.tasks,
+        tasks,
         strata.weights,
-        score=strata.mean(task.mean_scores for task in strata.tasks),
-        interval=_score_interval(strata, sampled),
-        ends=lead_counts(p, every.adjusted(p).level, strata.bounds()),
-        p_first=_leader_p(strata),
-        alpha=point.alpha,
+        score=_mean(strata.weights, (task.mean_scores for task in tasks)),
+        interval=with_clusters(
+            (items.low, items.high), tasks, strata.weights, alpha=alpha, cluster=sampled
+        ),
+        ends=lead_counts(p, every.adjusted(p).level, (least, most)),
+        # As of `leader_p`, by the first pairs of all.
+        p_first=1.0 if is_open else p[: len(least) - 1].max(),
+        alpha=alpha,
         cluster=sampled,
     )
     return rows[_RANK_COLUMNS]
