@@ -28,7 +28,7 @@ from llm_power import Declared, OperatingPoint, TaskScores
 from llm_power._board.all_pairs import BoardPairs, FamilyValues, family_of, p_values_between
 from llm_power._board.counts import ScoreCounts
 from llm_power._board.operating_point import number_of_pairs, pairs_at
-from llm_power._board.pair_store import PairFile, write_family
+from llm_power._board.pair_store import PairWriter, write_family
 from llm_power._board.stream import Tally, columns_between
 from llm_power._choices import Kind
 from llm_power._scores.store import read_task, write_task
@@ -260,10 +260,10 @@ def _count(task: TaskScores, before: float) -> tuple[float, float]:
 def _write_columns(task: TaskScores, family: FamilyValues, out: Path) -> None:
     pairs = _pairs(task)
     tally = Tally.empty(pairs.tasks)
-    with PairFile(out, pairs.tasks) as file:
-        for _, columns in columns_between(pairs, 0, pairs.n_pairs, family, threads=1):
+    with PairWriter(lambda _: out, pairs.tasks) as writer:
+        for start, columns in columns_between(pairs, 0, pairs.n_pairs, family, threads=1):
             tally.add(task, columns)
-            file.write(columns)
+            writer.write(start, columns)
 
 
 def _pairs(task: TaskScores) -> BoardPairs:

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from llm_power import Declared, OperatingPoint, prepare_task
 from llm_power._board.all_pairs import BoardPairs, family_of, p_values_between
-from llm_power._board.pair_store import PairWriter
+from llm_power._board.pair_store import PairWriter, files_in
 from llm_power._board.stream import columns_between
 from llm_power._statistics.max_t import GapDraws, centred_scores
 from llm_power._statistics.random_streams import keys_of
@@ -79,7 +79,7 @@ def parquet(folder: Path) -> None:
     family = family_of(*p, lambda start, stop: np.full(stop - start, 6.0), alpha=0.05)
 
     def write() -> None:
-        with PairWriter(folder, [task]) as writer:
+        with PairWriter(files_in(folder), [task]) as writer:
             for start, columns in columns_between(pairs, 0, n, family, threads=1):
                 rows = columns["verdict"] == "different"
                 writer.write(start, {name: x[rows] for name, x in columns.items()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
@@ -32,60 +32,41 @@ _BINARY_ALONE: Final = {
 }
 
 
-class PairFile:
-    """A Parquet file of pairs, made on the first write."""
-
-    def __init__(self, path: Path, tasks: Sequence[TaskScores]) -> None:
-        self._path, self._tasks = path, tasks
-        self._writer: pq.ParquetWriter | None = None
-
-    def __enter__(self) -> PairFile:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        if self._writer is not None:
-            with naming(self._path):
-                self._writer.close()
-
-    def write(self, columns: Mapping[str, np.ndarray]) -> None:
-        """Append pairs of one task."""
-        table = arrow_table(columns, self._tasks)
-        with naming(self._path):
-            if self._writer is None:
-                self._writer = _parquet_writer(self._path, table.schema)
-            self._writer.write_table(table)
-
-
 class PairWriter:
-    """Writer of pairs, in the order of their places; without a folder it writes nothing.
+    """Writer of pairs, each to the file of its place; without `file_of` it writes nothing."""
 
-    File ``part-00002.parquet`` has the pairs whose place is from 2 to 3 times `FILE_PAIRS`,
-    whatever else is written, by whom, and with how much memory.
-    """
-
-    def __init__(self, folder: Path | None, tasks: Sequence[TaskScores]) -> None:
-        self._folder, self._tasks = folder, tasks
+    def __init__(self, file_of: Callable[[int], Path] | None, tasks: Sequence[TaskScores]) -> None:
+        self._file_of, self._tasks = file_of, tasks
         self._files = ExitStack()
-        self._open: tuple[int, PairFile] | None = None
+        self._open: tuple[Path, pq.ParquetWriter] | None = None
 
     def __enter__(self) -> PairWriter:
-        if self._folder is not None:
-            self._folder.mkdir(parents=True, exist_ok=True)
         return self
 
     def __exit__(self, *_error: object) -> None:
         self._files.close()
 
     def write(self, place: int, columns: Mapping[str, np.ndarray]) -> None:
-        """Write pairs of one file and one task, from `place` on."""
-        if self._folder is None or len(columns["rank_a"]) == 0:
+        """Write pairs of one file and one task, from `place` on, in the order of their places."""
+        if self._file_of is None or len(columns["rank_a"]) == 0:
             return
-        number = place // FILE_PAIRS
-        if self._open is None or self._open[0] != number:
-            self._files.close()
-            path = self._folder / f"part-{number:05d}.parquet"
-            self._open = number, self._files.enter_context(PairFile(path, self._tasks))
-        self._open[1].write(columns)
+        path, table = self._file_of(place), arrow_table(columns, self._tasks)
+        with naming(path):
+            if self._open is None or self._open[0] != path:
+                self._files.close()
+                self._files.enter_context(naming(path))
+                self._open = path, self._files.enter_context(_parquet_writer(path, table.schema))
+            self._open[1].write_table(table)
+
+
+def files_in(folder: Path) -> Callable[[int], Path]:
+    """Return the file of each place in a folder.
+
+    File ``part-00002.parquet`` has the pairs whose place is from 2 to 3 times `FILE_PAIRS`,
+    whatever else is written, by whom, and with how much memory.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    return lambda place: folder / f"part-{place // FILE_PAIRS:05d}.parquet"
 
 
 def arrow_table(columns: Mapping[str, np.ndarray], tasks: Sequence[TaskScores]) -> pa.Table:
@@ -95,10 +76,9 @@ def arrow_table(columns: Mapping[str, np.ndarray], tasks: Sequence[TaskScores]) 
     arrays: dict[str, pa.Array] = {}
     for name, values in columns.items():
         if name == "task":
-            only = np.zeros(len(values), dtype=np.int32)
-            arrays[name] = pa.DictionaryArray.from_arrays(pa.array(only), pa.array([task.task]))
+            arrays[name] = pa.repeat(task.task, len(values)).dictionary_encode()
         elif name in _WORDS:
-            arrays[name] = _encoded(values)
+            arrays[name] = pa.array(values, pa.string()).dictionary_encode()
         else:
             arrays[name] = pa.array(values)
         if name == "rank_b":
@@ -121,21 +101,12 @@ def arrow_table(columns: Mapping[str, np.ndarray], tasks: Sequence[TaskScores]) 
     )
 
 
-def _encoded(values: np.ndarray) -> pa.DictionaryArray:
-    """Return repeated texts as codes; sorting them would take longer than all else."""
-    words, codes = [str(values[0])], np.zeros(len(values), dtype=np.int32)
-    others = values != values[0]
-    while others.any():
-        word = values[int(np.argmax(others))]
-        same = values == word
-        codes[same] = len(words)
-        words.append(str(word))
-        others &= ~same
-    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words, pa.string()))
-
-
 def _parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
-    numbers = [field.name for field in schema if _is_number(field.type)]
+    numbers = [
+        field.name
+        for field in schema
+        if pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
+    ]
     return pq.ParquetWriter(
         path,
         schema,
@@ -145,10 +116,6 @@ def _parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
         # Smaller and faster than whole numbers.
         column_encoding=dict.fromkeys(numbers, "BYTE_STREAM_SPLIT"),
     )
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def write_family(path: Path, family: FamilyValues, ends: RankEnds) -> None:

@@ -22,7 +22,7 @@ from llm_power._board.cluster_robustness import cluster_readings
 from llm_power._board.landscape import VERDICTS, Landscape
 from llm_power._board.operating_point import HELD_UP_TO, number_of_pairs
 from llm_power._board.pair_items import Columns
-from llm_power._board.pair_store import PairWriter
+from llm_power._board.pair_store import PairWriter, files_in
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
 from llm_power._scores.store import TaskScores
@@ -206,7 +206,8 @@ def stream_pairs(
     family = pairs.adjusted(*p, threads=threads)
     ends = pairs.rank_ends(family, threads=threads)
     tally, kept = Tally.empty(pairs.tasks), [np.zeros(0, dtype=np.int64)]
-    with PairWriter(folder, pairs.tasks) as writer:
+    file_of = None if folder is None else files_in(folder)
+    with PairWriter(file_of, pairs.tasks) as writer:
         for start, columns in columns_between(pairs, *whole, family, threads=threads):
             tally.add(pairs.tasks[int(columns["task"][0])], columns)
             rows = np.flatnonzero(keep.of(columns))
