@@ -27,7 +27,7 @@ from llm_power._board.clusters import CLUSTER_COLUMNS, clustered, core_cluster_c
 from llm_power._board.counts import joined
 from llm_power._board.decision import ESTIMATES as DECISION_ESTIMATES
 from llm_power._board.decision import verdict_columns
-from llm_power._board.evidence import Evidence, Judgement, PairTests, TaskEvidence
+from llm_power._board.evidence import Evidence, PairTests, TaskEvidence
 from llm_power._board.operating_point import Declared, OperatingPoint, pairs_at, place_of
 from llm_power._board.pair_items import Columns, PairItems
 from llm_power._board.resolution import ESTIMATES as RESOLUTION_ESTIMATES
@@ -258,13 +258,15 @@ class BoardPairs:
         )
         # Items of new runs take microseconds a pair.
         judged = tests.judged(point, family.decided, plan="further")
+        verdict = verdict_columns(judged.verdicts, evidence.n_items, family.decided, largest_gap)
         columns: dict[str, np.ndarray] = {
             "task": np.full(len(block.first), block.task, dtype=np.int32),
             "rank_a": (block.first + 1).astype(np.int32),
             "rank_b": (block.second + 1).astype(np.int32),
             "n_items": block.shared.astype(np.int32),
             **items.counts(),
-            **_of_verdict(judged, evidence.n_items, family.decided, largest_gap),
+            **{name: np.asarray(values) for name, values in verdict.items()},
+            "test": judged.test,
             **items.core_columns(point, unadjusted),
             **family.adjusted,
             **_clusters(evidence, point),
@@ -355,14 +357,6 @@ class _TaskPairs:
 
     def _keeps(self, first: IntArray) -> bool:
         return len(first) == self.n_pairs and self.n_pairs * self.evidence.n_clusters <= _KEPT
-
-
-def _of_verdict(
-    judged: Judgement, n_items: IntArray, family: FamilyTest, largest_gap: float
-) -> Columns:
-    columns = verdict_columns(judged.verdicts, n_items, family, largest_gap)
-    columns |= {"test": judged.test}
-    return {name: np.asarray(values) for name, values in columns.items()}
 
 
 def _clusters(evidence: Evidence, point: OperatingPoint) -> Columns:

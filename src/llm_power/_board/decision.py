@@ -88,16 +88,16 @@ def decide_pairs(
     task: TaskScores,
     point: OperatingPoint,
     *,
-    family: FamilyTest | None,
+    family: FamilyTest,
 ) -> pd.DataFrame:
     """Return the verdict on pairs of a task within a family, whose values are in their order.
 
-    Every pair has an item. Without a family each pair was named beforehand.
+    Every pair has an item.
     """
     items, judged = tests.items, tests.judged(point, family)
     verdicts, n = judged.verdicts, items.n_items
     # Of the pair as if it were named beforehand.
-    single = verdicts if family is None else tests.judged(point, plan="none").verdicts
+    single = tests.judged(point, plan="none").verdicts
     columns = all_verdict_columns(verdicts, single, n, family, task.largest_gap)
     turning = items.chance_of_turning(verdicts, judged.test, judged.level)
     columns |= {"test": judged.test, "chance_of_turning": turning}
@@ -112,7 +112,7 @@ def decide_pairs(
 
 
 def verdict_columns(
-    verdicts: Verdicts, n_items: IntArray, family: FamilyTest | None, largest_gap: float
+    verdicts: Verdicts, n_items: IntArray, family: FamilyTest, largest_gap: float
 ) -> dict[str, Any]:
     """Return the columns of a verdict table that a verdict in a family fills by itself."""
     return {
@@ -121,10 +121,8 @@ def verdict_columns(
         "test": verdicts.test,
         "p_single": verdicts.p,
         "p_family": verdicts.p_family,
-        "family_size": np.full(verdicts.p.shape, 1 if family is None else family.size),
-        "close_call": np.zeros(verdicts.p.shape, dtype=np.bool_)
-        if family is None
-        else family.close_calls(verdicts.p),
+        "family_size": np.full(verdicts.p.shape, family.size),
+        "close_call": family.close_calls(verdicts.p),
         "gap": verdicts.interval.delta,
         **_interval_columns(verdicts, largest_gap),
         "attainable": pd.array(verdicts.attainable, dtype="boolean"),
@@ -140,7 +138,7 @@ def all_verdict_columns(
     verdicts: Verdicts,
     single: Verdicts,
     n_items: IntArray,
-    family: FamilyTest | None,
+    family: FamilyTest,
     largest_gap: float,
 ) -> dict[str, Any]:
     """Return `verdict_columns`, the items of a new run, and each pair's interval by itself."""

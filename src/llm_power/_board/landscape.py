@@ -119,8 +119,8 @@ class Landscape:
         for name, over, under in (("ahead", loses, wins), ("behind", wins, loses)):
             part[name] = _count([a[over], b[under]], n_ranks)
         part["undetermined"] = _count([a[open_], b[open_]], n_ranks)
-        _extreme(np.minimum, part["first_different"], a[different], b[different])
-        _extreme(np.maximum, part["last_open"], a[~different], b[~different])
+        np.minimum.at(part["first_different"], a[different], b[different])
+        np.maximum.at(part["last_open"], a[~different], b[~different])
         self._join(part)
 
     def merge(self, other: Landscape) -> None:
@@ -314,14 +314,6 @@ def _multiples(needed: FloatArray, items: FloatArray) -> IntArray:
 
 def _count(ranks: Sequence[IntArray], n_ranks: int) -> IntArray:
     return np.bincount(np.concatenate(ranks), minlength=n_ranks)
-
-
-def _extreme(ufunc: np.ufunc, of: IntArray, ranks: IntArray, values: IntArray) -> None:
-    """Store the smallest or largest value of each rank in `of`."""
-    if ranks.size:
-        # Runs of one rank first: pairs mostly come in order, and `at` is slow.
-        begins = np.flatnonzero(np.diff(ranks, prepend=0))
-        ufunc.at(of, ranks[begins], ufunc.reduceat(values, begins))
 
 
 def _extreme_gap(counts: IntArray, place: Literal[0, -1]) -> float:

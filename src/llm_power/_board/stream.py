@@ -264,11 +264,8 @@ def shown_pairs(
 
 
 def _adjacent(pairs: BoardPairs, best: int | None) -> IntArray:
-    parts = []
-    for number, task in enumerate(pairs.tasks):
-        first = np.arange((best or len(task.models)) - 1)
-        parts.append(pairs.places(number, first, first + 1))
-    return np.concatenate(parts)
+    firsts = [np.arange((best or len(task.models)) - 1) for task in pairs.tasks]
+    return np.concatenate([pairs.places(k, x, x + 1) for k, x in enumerate(firsts)])
 
 
 def _overview(task: TaskScores, tally: Tally) -> dict[str, object]:

@@ -22,6 +22,7 @@ from llm_power._errors import InvalidArgument
 from llm_power._example import example_task
 from llm_power._scores.readers import read_tasks
 from llm_power._scores.selection import prepare_task
+from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.verdict import binary_verdicts
 
 COLUMNS = ["rank_a", "rank_b", "n_items", "p_a", "p_b", "gap", "verdict", "items_needed"]
@@ -40,7 +41,7 @@ def real_pairs(data_root: Path) -> pd.DataFrame:
     b, c, n = (pairs[name].to_numpy(int) for name in ("b", "c", "n_items"))
     found = binary_verdicts(b, c, n, margin=0.03)
     return pairs.assign(p_a=(pairs["n11"] + b) / n, p_b=(pairs["n11"] + c) / n).assign(
-        **verdict_columns(found, n, None, 1.0)
+        **verdict_columns(found, n, FamilyTest(found.p, 0.05, 1), 1.0)
     )
 
 
