@@ -209,7 +209,8 @@ class BoardPairs:
         for number, (start, end) in enumerate(zip(self._starts, self._ends, strict=True)):
             own = places[(places >= start) & (places < end)]
             if own.size:
-                of_tasks.append((number, own, *self._of_tasks[number].pairs_at(own - start)))
+                n_models = len(self.tasks[number].models)
+                of_tasks.append((number, own, *pairs_at(n_models, self.family, own - start)))
         return of_tasks
 
     @property
@@ -322,9 +323,6 @@ class _TaskPairs:
     def draws(self) -> GapDraws:
         """Return the joint distribution of the gaps."""
         return gap_draws(centred_scores(self.task.values), item_keys(self.task))
-
-    def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
-        return pairs_at(len(self.task.models), self._family, places)
 
     @property
     def block(self) -> int:

@@ -124,8 +124,11 @@ def _named(names: Sequence[str], what: str) -> str:
     return ", ".join([*names[:_MOST_NAMES], *more])
 
 
-def average_tasks(pairs: BoardPairs, family: Family) -> TaskAverage | None:
-    """Return the verdicts on the average over a board's tasks, None for a single task."""
+def average_tasks(pairs: BoardPairs, family: Family, top: int | None) -> TaskAverage | None:
+    """Return the verdicts on the average over a board's tasks, None for a single task.
+
+    With `top` the verdicts are those of so many best models alone.
+    """
     tasks, cluster, declared = pairs.tasks, pairs.cluster, pairs.declared
     if len(tasks) < 2:
         return None
@@ -152,14 +155,8 @@ def average_tasks(pairs: BoardPairs, family: Family) -> TaskAverage | None:
         other = _verdict_rows(replace(strata, pairs=again))
         different = (x["verdict"].to_numpy() == DIFFERENT for x in (rows, other))
         readings = [reading("average", sum(len({*own}) for own in labels), declared, *different)]
-    return TaskAverage(rows, _ranks(strata), weights, left_out, repeated, readings)
-
-
-def among_best(average: TaskAverage | None, top: int | None) -> TaskAverage | None:
-    """Return the average with the verdicts of its best models alone."""
-    if average is None or top is None:
-        return average
-    return replace(average, verdicts=average.verdicts[average.verdicts["rank_b"] <= top])
+    shown = rows[rows["rank_b"] <= (top or len(names))]
+    return TaskAverage(shown, _ranks(strata), weights, left_out, repeated, readings)
 
 
 def task_weights(

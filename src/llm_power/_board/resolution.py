@@ -74,24 +74,20 @@ def tabulate(
     ranked: TaskScores, first: IntArray, second: IntArray, items: PairItems
 ) -> pd.DataFrame:
     """Return the rows of `tabulate_pairs` for pairs of positions and their statistics."""
-    models = np.array(ranked.models, dtype=object)
-    table = pd.DataFrame(
-        {
-            "task": ranked.task,
-            "rank_a": first + 1,
-            "rank_b": second + 1,
-            "model_a": models[first],
-            "model_b": models[second],
-            "n_task": len(ranked.item_ids),
-        }
-    )
-    table["n_items"] = items.n_items
+    models, index = np.array(ranked.models, dtype=object), range(len(first))
     known = {each.name: getattr(items, each.name) for each in fields(items)}
-    for name in CELL_COLUMNS:
-        table[name] = pd.Series(known.get(name, pd.NA), table.index, dtype="Int64")
-    for name in MOMENT_COLUMNS:
-        table[name] = known.get(name, np.nan)
-    return table
+    columns = {
+        "task": ranked.task,
+        "rank_a": first + 1,
+        "rank_b": second + 1,
+        "model_a": models[first],
+        "model_b": models[second],
+        "n_task": len(ranked.item_ids),
+        "n_items": items.n_items,
+        **{name: pd.Series(known.get(name, pd.NA), index, dtype="Int64") for name in CELL_COLUMNS},
+        **{name: known.get(name, np.nan) for name in MOMENT_COLUMNS},
+    }
+    return pd.DataFrame(columns)
 
 
 def statistics_of(pairs: pd.DataFrame) -> PairItems:

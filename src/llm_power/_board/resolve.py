@@ -21,7 +21,7 @@ from llm_power._board.all_pairs import (
     p_values_between,
     pairs_of_board,
 )
-from llm_power._board.average import TaskAverage, among_best, average_tasks
+from llm_power._board.average import TaskAverage, average_tasks
 from llm_power._board.cluster_robustness import cluster_readings
 from llm_power._board.clusters import PooledClusters, cluster_columns
 from llm_power._board.columns import verdict_table
@@ -292,7 +292,7 @@ def board_of(
     on_stage("average")
     average = None
     if averaged:
-        average = average_tasks(pairs, pairs.family if streamed is None else "adjacent")
+        average = average_tasks(pairs, pairs.family if streamed is None else "adjacent", top)
     tasks, point, measure = pairs.tasks, pairs.point, measure_of(pairs.tasks)
     chosen_of = {task.task: n for task in tasks if (n := task.provenance.chosen_of) is not None}
     landscapes: Mapping[str, Landscape] = {}
@@ -306,7 +306,7 @@ def board_of(
         point,
         pairs.declared,
         ranks,
-        among_best(average, top),
+        average,
         chosen_of,
         repeats_table(verdicts, tasks, point),
         landscapes,
