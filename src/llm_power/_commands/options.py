@@ -158,6 +158,11 @@ def option(*names: str, **settings: Any) -> click.Option:
     return click.Option(names, show_default="default" in settings, **settings)
 
 
+def choice(*names: str, values: Sequence[str], **settings: Any) -> click.Option:
+    """Return an option of which the first value is the default."""
+    return option(*names, type=click.Choice(values), default=values[0], **settings)
+
+
 def _named_paths(
     _context: click.Context, _option: click.Parameter, names: Sequence[str]
 ) -> dict[str, str]:
@@ -201,10 +206,9 @@ KIND: Final = option(
 )
 ITEM: Final = option("--item", metavar="COLUMN", help="Column of the item ids.")
 READING: Final = (
-    option(
+    choice(
         "--reader",
-        type=click.Choice(["auto", *reader_names()]),
-        default="auto",
+        values=["auto", *reader_names()],
         metavar="NAME",
         help="Reader of the scores; docs/logs.md lists them.",
     ),
@@ -229,17 +233,13 @@ READING: Final = (
         callback=_named_paths,
         help="Read a log as model RUN; repeatable.",
     ),
-    option(
+    choice(
         "--pool",
-        type=click.Choice(POOLS),
-        default="no",
+        values=POOLS,
         help="lm_eval: report a group as one task, instead of or beside members.",
     ),
-    option(
-        "--match",
-        type=click.Choice(MATCHES),
-        default="id",
-        help="lm_eval, alpaca_eval: match items by id or by content.",
+    choice(
+        "--match", values=MATCHES, help="lm_eval, alpaca_eval: match items by id or by content."
     ),
     option(
         "--true",
@@ -261,10 +261,9 @@ READING: Final = (
         help="Accept logs that display another score; record it.",
     ),
     option("--skip-malformed", is_flag=True, help="Leave malformed records out; count them."),
-    option(
+    choice(
         "--answer-key",
-        type=click.Choice(ANSWER_KEYS),
-        default="shared",
+        values=ANSWER_KEYS,
         help="MMLU-Pro zips: one answer key for all, or each zip's own.",
     ),
 )
@@ -273,10 +272,9 @@ READING: Final = (
 MARGIN: Final = option(
     "--margin", type=float, metavar="GAP", help="Equivalence margin, in score units."
 )
-MISSING: Final = option(
+MISSING: Final = choice(
     "--missing",
-    type=click.Choice(MISSING_POLICIES),
-    default="error",
+    values=MISSING_POLICIES,
     help="Missing scores: stop, compare shared items, drop items, or weight.",
 )
 P_A: Final = option("--p-a", type=float, metavar="P", help="Accuracy of A, from 0 to 1.")
@@ -289,16 +287,10 @@ N: Final = option(
 )
 
 # How to test.
-TEST: Final = option(
-    "--test",
-    type=click.Choice(MCNEMAR_TESTS),
-    default="exact",
-    help="Form of McNemar's test, for 0/1 scores.",
-)
-CLUSTERS: Final = option(
+TEST: Final = choice("--test", values=MCNEMAR_TESTS, help="Form of McNemar's test, for 0/1 scores.")
+CLUSTERS: Final = choice(
     "--clusters",
-    type=click.Choice(CLUSTER_SAMPLINGS),
-    default="random",
+    values=CLUSTER_SAMPLINGS,
     help="Clusters are a sample (random), or the only ones of interest (fixed).",
 )
 ALPHA: Final = option(
@@ -309,12 +301,8 @@ POWER: Final = option(
 )
 
 # What to write.
-FORMAT: Final = option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    help="Terminal table, JSON at full precision, or Markdown.",
+FORMAT: Final = choice(
+    "--format", "form", values=FORMATS, help="Terminal table, JSON at full precision, or Markdown."
 )
 EXPLAIN: Final = option("--explain", is_flag=True, help="Explain each line of the answer below it.")
 REPORT: Final = option(

@@ -23,7 +23,7 @@ from llm_power._choices import (
     Picture,
 )
 from llm_power._commands import options
-from llm_power._commands.options import PATH, Group, GroupedCommand, option
+from llm_power._commands.options import PATH, Group, GroupedCommand, choice, option
 from llm_power._errors import one_line
 from llm_power._files import naming
 
@@ -48,11 +48,8 @@ _GROUPS: Final = (
     Group(
         "What to compare",
         (
-            option(
-                "--pairs",
-                type=click.Choice(FAMILIES),
-                default="adjacent",
-                help="Compare each rank with the next, or every pair.",
+            choice(
+                "--pairs", values=FAMILIES, help="Compare each rank with the next, or every pair."
             ),
             *(options.MARGIN, options.MISSING),
         ),
@@ -80,17 +77,15 @@ _GROUPS: Final = (
         "How to test",
         (),
         (
-            option(
+            choice(
                 "--family",
-                type=click.Choice(CONTROLS),
-                default="max-t",
+                values=CONTROLS,
                 help="Error rate to control: family-wise, or false discoveries.",
             ),
             *(options.TEST, options.CLUSTERS),
-            option(
+            choice(
                 "--cluster-test",
-                type=click.Choice(CLUSTER_TESTS),
-                default="cr2",
+                values=CLUSTER_TESTS,
                 help="Test of random clusters: t test, wild bootstrap, or sign flips.",
             ),
             *(options.ALPHA, options.POWER),
