@@ -81,20 +81,11 @@ class Landscape:
         return self.n_pairs == family_size(self.n_models, "all")
 
     def add(self, block: Block) -> None:
-        """Count further pairs by their columns of the verdict table.
-
-        ``items_needed`` may be absent.
-        """
+        """Count further pairs by their columns of the verdict table."""
         a, b = (np.asarray(block[name], dtype=np.int64) for name in ("rank_a", "rank_b"))
-        if not a.size:
-            return
-        if a.min() < 1 or b.max() > self.n_models or (a >= b).any():
-            raise InvalidArgument(
-                f"ranks of pairs of task {self.task!r} must have 1 <= rank_a < rank_b <= "
-                f"{self.n_models}"
-            )
-        gap, p_a, p_b, items = (
-            np.asarray(block[name], dtype=np.float64) for name in ("gap", "p_a", "p_b", "n_items")
+        gap, p_a, p_b, items, needed = (
+            np.asarray(block[name], dtype=np.float64)
+            for name in ("gap", "p_a", "p_b", "n_items", "items_needed")
         )
         verdict = np.asarray(block["verdict"])
         different = verdict == DIFFERENT
@@ -113,9 +104,7 @@ class Landscape:
             shape = part[name].shape
             cells = (code * shape[1] + bins) * _N_GAPS + at
             part[name] = np.bincount(cells, minlength=part[name].size).reshape(shape)
-        if "items_needed" in block:
-            needed = np.asarray(block["items_needed"], dtype=np.float64)[open_]
-            part["items"] = _multiples(needed, items[open_])
+        part["items"] = _multiples(needed[open_], items[open_])
         for name, over, under in (("ahead", loses, wins), ("behind", wins, loses)):
             part[name] = _count([a[over], b[under]], n_ranks)
         part["undetermined"] = _count([a[open_], b[open_]], n_ranks)
@@ -125,11 +114,6 @@ class Landscape:
 
     def merge(self, other: Landscape) -> None:
         """Add the counts of other pairs of the same task."""
-        if (other.task, other.n_models) != (self.task, self.n_models):
-            raise InvalidArgument(
-                f"a landscape of task {self.task!r} with {self.n_models} models cannot take up "
-                f"one of task {other.task!r} with {other.n_models}"
-            )
         self._join(other._arrays)
 
     def _join(self, part: _Arrays) -> None:
@@ -211,16 +195,13 @@ class Landscape:
     def by_items(self) -> pd.DataFrame:
         """Return the number of pairs that each multiple of the same items would decide."""
         further = self._arrays["items"]
-        n_open = int(self._arrays["distances"][VERDICTS.index(UNDETERMINED)].sum())
-        decided = self.n_pairs - n_open
-        table = pd.DataFrame(
+        decided = self.n_pairs - int(further.sum())
+        return pd.DataFrame(
             {
                 "items": [1.0, *map(float, _MULTIPLES), np.inf],
                 "pairs": decided + np.array([0, *np.cumsum(further[:-1])]),
             }
         )
-        # Of pairs that came without `items_needed` only the first row is known.
-        return table if further.sum() == n_open else table[:1]
 
     def models(self) -> pd.DataFrame:
         """Return, for each model, its different and undetermined pairs above and below in rank."""

@@ -37,12 +37,10 @@ CODED: Final = (UNDETERMINED, DIFFERENT, DIFFERENT, EQUIVALENT)
 _SETTINGS: Final = ("alpha", "power", "margin", "cluster", "clusters", "control")
 # Short name in the page, column of the verdict table, significant digits. Cells and gaps in full:
 # the page recomputes q from them. P-values to four digits, for the page holds them against levels.
-_BINARY: Final = (("n11", "n11", 0), ("b", "b", 0), ("c", "c", 0))
 _SCORES: Final = (("delta", "delta", 17), ("pa", "p_a", 6), ("pb", "p_b", 6))
 _BY_KIND: Final = {
-    "binary": _BINARY,
-    "graded": (*_SCORES, ("var", "var_d", 17)),
-    "real": (*_SCORES, ("var", "var_d", 17)),
+    "binary": (("n11", "n11", 0), ("b", "b", 0), ("c", "c", 0)),
+    **dict.fromkeys(("graded", "real"), (*_SCORES, ("var", "var_d", 17))),
     AVERAGE: (*_SCORES, ("t2", "t2", 17)),
 }
 _SHARED: Final = (

@@ -100,8 +100,6 @@ def _by_items(landscape: Mapping[str, Any], point: OperatingPoint) -> str:
         for row in others
         if row["items"] in _SHOWN_MULTIPLES
     ]
-    if not more:
-        return f"Decided: {_percent(now['pairs'], total)} of the pairs."
     more[0] += " times as many"
     return (
         f"Decided: {_percent(now['pairs'], total)} of the pairs; with further items like these "
