@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,11 +10,11 @@ import numpy as np
 
 from llm_power._board.measure import p_of_sentence, p_value, points
 from llm_power._board.operating_point import UNDECLARED, USUAL, Declared, OperatingPoint
+from llm_power._board.pair_items import PairCells
 from llm_power._choices import McNemarTest
 from llm_power._errors import counted
 from llm_power._report.answer import Answer, Table
 from llm_power._report.text_tables import confidence
-from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.argument_checks import proportions
 from llm_power._statistics.correlation_bounds import resolution_over_correlations
 from llm_power._statistics.designs import required_units
@@ -23,7 +23,6 @@ from llm_power._statistics.inversion import resolution_ratio
 from llm_power._statistics.mcnemar import (
     P_VALUES,
     McNemarDesign,
-    connor_required_n,
     mcnemar_design_errors,
 )
 from llm_power._statistics.paired_binary import (
@@ -32,11 +31,7 @@ from llm_power._statistics.paired_binary import (
 )
 from llm_power._statistics.paired_equivalence import score_equivalence_required_n
 from llm_power._statistics.verdict import EQUIVALENT, Verdicts, binary_verdicts
-from llm_power._statistics.verdict_stability import (
-    chance_of_turning,
-    exact_chance_of_turning,
-    required_n_interval,
-)
+from llm_power._statistics.verdict_stability import required_n_interval
 
 Value = float | int | str | bool | None
 
@@ -62,6 +57,8 @@ def answer_from_counts(
     """Return the answer on a pair of 0/1 scored models from its discordant counts."""
     settings: dict[str, Any] = {"alpha": point.alpha, "power": point.power}
     verdict = binary_verdicts(b, c, n_items, test=declared.test, margin=declared.margin, **settings)
+    # Which of the others both solve is not known, and matters to nothing here.
+    cells = PairCells(*map(np.asarray, (0, b, c, n_items - b - c)))
     n_star = float(required_n_discordance(b, c, n_items, **settings))
     low, high = required_n_interval(
         verdict.interval.low, verdict.interval.high, (b + c) / n_items, **settings
@@ -92,11 +89,8 @@ def answer_from_counts(
                 "the gap is not",
             ),
         ]
-    turning = (
-        exact_chance_of_turning(b, c, verdict.direction, level=point.alpha, n_items=n_items)
-        if declared.test == "exact"
-        else chance_of_turning(verdict.p, verdict.direction, level=point.alpha)
-    )
+    turning = cells.chance_of_turning(verdict, np.asarray(declared.test), point.alpha)
+    connor = cells.required_columns(point)["n_connor"]
     answers += [
         _items("items_even", "new items, chance of 0.5 to decide it", verdict.even_items, why_none),
         _items(
@@ -119,11 +113,11 @@ def answer_from_counts(
         _items("n_star_high", f"N*, {level} interval to", high, "the gap can be 0"),
         _number("q", "q = N/N*", resolution_ratio(n_items, n_star)),
         _text("resolved", "resolved, as in the paper", n_star <= n_items),
-        _items("n_connor", "at this gap, two variances (Connor)", _connor(b, c, n_items, point)),
+        _items("n_connor", "at this gap, two variances (Connor)", connor),
         _items("n_exact", "at this gap, exact test", _counted_n(b, c, n_items, point, "exact")),
         _items("n_mid_p", "at this gap, mid-p test", _counted_n(b, c, n_items, point, "mid_p")),
     ]
-    answers += _monitored(b, c, n_items, point) + _errors(b, c, n_items, point, declared)
+    answers += _monitored(cells, point) + _errors(b, c, n_items, point, declared)
     return _answer(_decided(verdict, n_items, point, declared), answers)
 
 
@@ -196,10 +190,10 @@ def _over_correlations(of_tests: Sequence[PairResult], asked: Declared) -> str:
     values = {each.name: each.value for each in of_tests}
     of = f"that the accuracies admit, by the {_TESTS[asked.test]}"
     if values["different"] == _DEPENDS:
+        most = counted(int(values["critical_b_test"] or 0), "item")
         return (
-            f"The verdict depends on the correlation, which accuracies leave open: A and B are "
-            f"different if A alone solves at most {counted(_whole(values), 'item')}, by the "
-            f"{_TESTS[asked.test]}."
+            "The verdict depends on the correlation, which accuracies leave open: A and B are "
+            f"different if A alone solves at most {most}, by the {_TESTS[asked.test]}."
         )
     verdict = "Different" if values["different"] == "always" else "Undetermined"
     return f"{verdict} at every correlation {of}."
@@ -220,16 +214,8 @@ def _at_correlation(
     return _decided(verdict, n, at, asked, f" at a correlation of {rho:g}, {counts}")
 
 
-def _whole(values: Mapping[str, Value]) -> int:
-    return int(values["critical_b_test"] or 0)
-
-
 _DEPENDS: Final = "depends on the correlation"
 _TESTS: Final = {"exact": "exact test", "mid_p": "mid-p test", "asymptotic": "score test"}
-
-
-def _connor(b: int, c: int, n: int, at: OperatingPoint) -> float:
-    return float(connor_required_n(b / n, c / n, alpha=at.alpha, power=at.power))
 
 
 def _counted_n(b: int, c: int, n: int, at: OperatingPoint, test: McNemarTest) -> float:
@@ -237,15 +223,15 @@ def _counted_n(b: int, c: int, n: int, at: OperatingPoint, test: McNemarTest) ->
     return required_units(design, at.power)
 
 
-def _monitored(b: int, c: int, n: int, at: OperatingPoint) -> list[PairResult]:
-    log_e = float(log_e_value(b, c))
-    horizon = anytime_horizon(b, c, n, alpha=at.alpha, power=at.power)
+def _monitored(cells: PairCells, at: OperatingPoint) -> list[PairResult]:
+    log_e = float(log_e_value(cells.b, cells.c))
+    most, mean, ninety = cells.monitored_columns(at).values()
     return [
         _number("log_e_beta", "log e-value, Beta(4, 4)", log_e),
         _text("crossed_beta", "monitoring has crossed", bool(log_e >= -np.log(at.alpha))),
-        _items("n_star_monitored", "testing after every item, at most", horizon.n_star_anytime),
-        _items("items_monitored", "  used on average", horizon.expected_items),
-        _items("items_monitored_90", "  at most, for power 0.9", horizon.stopping_90),
+        _items("n_star_monitored", "testing after every item, at most", most),
+        _items("items_monitored", "  used on average", mean),
+        _items("items_monitored_90", "  at most, for power 0.9", ninety),
     ]
 
 
