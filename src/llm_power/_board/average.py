@@ -156,7 +156,7 @@ def average_tasks(pairs: BoardPairs, family: Family, top: int | None) -> TaskAve
         different = (x["verdict"].to_numpy() == DIFFERENT for x in (rows, other))
         readings = [reading("average", sum(len({*own}) for own in labels), declared, *different)]
     shown = rows[rows["rank_b"] <= (top or len(names))]
-    return TaskAverage(shown, _ranks(strata), weights, left_out, repeated, readings)
+    return TaskAverage(shown, _ranks(strata, rows), weights, left_out, repeated, readings)
 
 
 def task_weights(
@@ -453,12 +453,14 @@ def _score_by_items(task: TaskScores) -> TaskGap:
     return mean_gap(task.mean_scores, np.where(n > 1, item_error(task), np.inf), n - 1.0)
 
 
-def _ranks(strata: _Strata) -> pd.DataFrame:
+def _ranks(strata: _Strata, verdicts: pd.DataFrame) -> pd.DataFrame:
     tasks, pairs, alpha = strata.tasks, strata.pairs, strata.pairs.point.alpha
     sampled = sample_column(pairs.cluster, pairs.declared)
     items = average_gap([_score_by_items(task) for task in tasks], strata.weights).interval(alpha)
     every = replace(strata, pairs=pairs.for_ranks())
-    p, (least, most) = every.p_values(), strata.bounds()
+    # The test of an average is one, whatever is compared and how it is adjusted.
+    p = verdicts["p_single"].to_numpy() if pairs.family == "all" else every.p_values()
+    least, most = strata.bounds()
     is_open = not all(task.scored.all() for task in tasks) and np.any(least[0] <= most[1:])
     rows = rank_rows(
         tasks,
