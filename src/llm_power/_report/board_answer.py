@@ -67,9 +67,10 @@ def board_answer(board: BoardVerdicts) -> Answer:
 
 def _parts(board: BoardVerdicts) -> Iterator[Table | Notes | Drawing]:
     for task, rows in board.ranks.groupby("task", sort=False):
-        yield _ranking(_about(str(task), rows, board), rows, board)
         pairs = board.verdicts[board.verdicts["task"] == task]
         drawn = have_need(pairs, str(task), int(pairs["n_task"].iloc[0]))
+        title = f"{task}: {len(rows):,} models, {counted(drawn.items, 'item')}"
+        yield _ranking(title, rows, board)
         if len(drawn.rungs) > 1:
             yield Drawing(drawn.finding, partial(drawn_items, drawn, board.point.power))
     if sentences := board_sentences(board):
@@ -303,11 +304,6 @@ _WAYS: Final = {
     "neither": "neither helps for",
     "enough": "the data at hand suffice for",
 }
-
-
-def _about(task: str, ranks: pd.DataFrame, board: BoardVerdicts) -> str:
-    pairs = board.verdicts[board.verdicts["task"] == task]
-    return f"{task}: {len(ranks):,} models, {counted(int(pairs['n_task'].iloc[0]), 'item')}"
 
 
 def _ranking(title: str, rows: pd.DataFrame, board: BoardVerdicts) -> Table:
