@@ -157,12 +157,19 @@ class Tally:
         landscapes = {task: Landscape.from_json(x) for task, x in state["landscapes"].items()}
         return cls(Counter(state["counts"]), shared, landscapes)
 
-    def coverage(self, task: TaskScores) -> tuple[float, float]:
-        """Return the smallest and the median share of a task's items that a pair has."""
+    def overview(self, task: TaskScores) -> dict[str, object]:
+        """Return models, pairs and items of a task, and what share of the items its pairs have."""
         counts = self.shared[task.task]
-        upto, total = np.cumsum(counts), int(counts.sum())
-        middle = np.searchsorted(upto, [(total + 1) // 2, total // 2 + 1]).mean()
-        return float(np.flatnonzero(counts)[0] / task.n_items), float(middle / task.n_items)
+        upto, n_pairs = np.cumsum(counts), int(counts.sum())
+        middle = np.searchsorted(upto, [(n_pairs + 1) // 2, n_pairs // 2 + 1]).mean()
+        return {
+            "task": task.task,
+            "n_models": len(task.models),
+            "n_pairs": n_pairs,
+            "n_items": task.n_items,
+            "coverage_min": float(np.flatnonzero(counts)[0] / task.n_items),
+            "coverage_median": float(middle / task.n_items),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +259,7 @@ def shown_pairs(
     shown = keep
     if places is None:
         places, shown = _adjacent(pairs, keep.best), Keep("adjacent", best=keep.best)
-    overview = [_overview(task, tally) for task in pairs.tasks]
+    overview = [tally.overview(task) for task in pairs.tasks]
     return ShownPairs(
         places,
         family.of(places),
@@ -266,15 +273,3 @@ def shown_pairs(
 def _adjacent(pairs: BoardPairs, best: int | None) -> IntArray:
     firsts = [np.arange((best or len(task.models)) - 1) for task in pairs.tasks]
     return np.concatenate([pairs.places(k, x, x + 1) for k, x in enumerate(firsts)])
-
-
-def _overview(task: TaskScores, tally: Tally) -> dict[str, object]:
-    lowest, median = tally.coverage(task)
-    return {
-        "task": task.task,
-        "n_models": len(task.models),
-        "n_pairs": int(tally.shared[task.task].sum()),
-        "n_items": task.n_items,
-        "coverage_min": lowest,
-        "coverage_median": median,
-    }
