@@ -25,7 +25,7 @@ from llm_power._statistics._numerics import smallest_that
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_moments import moments_from_differences
 from llm_power._statistics.design_costs import Variances
-from llm_power._statistics.designs import LARGEST_PLAN, AssuredN, assured_units, required_units
+from llm_power._statistics.designs import LARGEST_PLAN, required_units
 from llm_power._statistics.pilot_design import (
     BinaryPilot,
     ClusterPilot,
@@ -33,7 +33,6 @@ from llm_power._statistics.pilot_design import (
     Pilot,
     PilotDesign,
     cluster_items_design,
-    cluster_pilot,
     pilot_design,
 )
 
@@ -56,6 +55,14 @@ class GapPlan:
     gap: float  # in score units; 0 where none is left
     units: float  # whose power at this gap is the target; inf at a gap of 0
     assurance: float  # power expected over the whole uncertainty; NaN without a number
+
+
+@dataclass(frozen=True, slots=True)
+class AssuredN:
+    """What reaches a target assurance."""
+
+    n_star: float  # smallest number of units that does; inf where none of `LARGEST_PLAN` does
+    largest: float  # chance that the pilot's better model is the better one: more is out of reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +208,7 @@ def variances_of_pilot(
         return Variances(0.0, items, within)
     d = pair.values[:, 0] - pair.values[:, 1]
     names, codes = pair.cluster_codes(cluster)
-    subjects = cluster_pilot(moments_from_differences(d, np.asarray(names)[codes])).between
+    subjects = ClusterPilot(moments_from_differences(d, np.asarray(names)[codes])).between
     return Variances(subjects, max(items - subjects, 0.0), within)
 
 
@@ -255,7 +262,7 @@ def _same_clusters(pilot: Pilot, gap: float | None, question: Question) -> Pilot
 
 
 def _own(pilot: Pilot, question: Question) -> OwnGap:
-    significant = pilot.p <= question.level
+    significant, assurance = pilot.p <= question.level, pilot.assurance()
 
     def plan(gap: float) -> GapPlan:
         units = required_units(pilot.at(gap), question.power) if gap > 0 else np.inf
@@ -268,7 +275,7 @@ def _own(pilot: Pilot, question: Question) -> OwnGap:
         observed=plan(abs(pilot.delta)),
         median=plan(pilot.limit(0.5, selected=significant)),
         limit=plan(pilot.limit(CONFIDENCE, selected=significant)),
-        assured=assured_units(pilot.assurance(), question.power),
+        assured=AssuredN(required_units(assurance, question.power), assurance.largest),
     )
 
 
@@ -276,7 +283,7 @@ def _pilot(
     pair: TaskScores, d: FloatArray, labels: NDArray[np.str_] | None, question: Question
 ) -> Pilot:
     if labels is not None:
-        pilot = cluster_pilot(moments_from_differences(d, labels), alpha=question.level)
+        pilot = ClusterPilot(moments_from_differences(d, labels), alpha=question.level)
         if not (pilot.standard_error > 0 and pilot.freedom > 0):
             raise ScoreError(
                 "the clusters do not differ, which tells nothing of a variance between them",

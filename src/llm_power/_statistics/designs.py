@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -30,6 +29,8 @@ class Design(ABC):
     #: Fewest units that the test can be made with, and most that are looked at.
     least: int = 1
     most: int = ENDLESS
+    #: Power that no number of units exceeds.
+    largest: float = 1.0
 
     @abstractmethod
     def power(self, n: ArrayLike) -> FloatArray:
@@ -58,44 +59,16 @@ class Design(ABC):
         return n - 1
 
 
-@dataclass(frozen=True, slots=True)
-class AssuredN:
-    """What reaches a target assurance."""
-
-    #: Smallest number of units whose assurance is the target; ``inf`` where none of up to
-    #: `LARGEST_PLAN` is enough.
-    n_star: float
-    #: Chance that the pilot's better model is the better one: what no number of units exceeds.
-    largest: float
-
-
-class AssuranceDesign(Design):
-    """A design whose power is the assurance of a plan from a pilot."""
-
-    most = LARGEST_PLAN
-
-    @property
-    @abstractmethod
-    def largest(self) -> float:
-        """Assurance that no number of units exceeds."""
-
-
 def required_units(design: Design, power: float) -> float:
     """Smallest n such that n units and every larger number have the power; ``inf`` where none."""
     target = open_unit("power", power)
+    if target >= design.largest:
+        return np.inf
     known = design.closed_form(target)
     if known is not None:
         return known
     n = _crossing(lambda n: bool(design.power(n) >= target), design, design.start(target))
     return np.inf if n is None else float(design.last_below(target, n) + 1)
-
-
-def assured_units(design: AssuranceDesign, assurance: float) -> AssuredN:
-    """Smallest number of units that has the target assurance, and the largest assurance."""
-    target = open_unit("assurance", assurance)
-    if target >= design.largest:
-        return AssuredN(np.inf, design.largest)
-    return AssuredN(required_units(design, target), design.largest)
 
 
 def detectable_gap(

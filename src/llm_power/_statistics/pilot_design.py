@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -36,25 +36,12 @@ from scipy.special import betainc, betaincinv, betaln, chdtri, ndtri, stdtr, std
 
 from llm_power._choices import McNemarTest
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.argument_checks import (
-    at_least_two,
-    counts,
-    finite,
-    open_unit,
-    pair_counts,
-    positive,
-)
+from llm_power._statistics.argument_checks import counts, finite, pair_counts, positive
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, ratio
 from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.cluster_requirement import MeanDesign
 from llm_power._statistics.cluster_robust import cluster_robust_test
-from llm_power._statistics.designs import (
-    ENDLESS,
-    LARGEST_PLAN,
-    AssuranceDesign,
-    Design,
-    required_units,
-)
+from llm_power._statistics.designs import ENDLESS, LARGEST_PLAN, Design, required_units
 from llm_power._statistics.intervals import wilson_interval
 from llm_power._statistics.mcnemar import (
     MOST_SUMMED,
@@ -77,13 +64,15 @@ _TEETH: Final = 32
 _QUANTILE_NODES: Final = 64
 
 
-class McNemarAssurance(AssuranceDesign):
+class McNemarAssurance(Design):
     """Assurance of McNemar's test on new items, from the counts of a pilot.
 
     That is the chance of a rejection in favor of the model that leads in the pilot, of A in a tie.
     Of a Dirichlet posterior the discordance and A's share of it are independent Betas. Both counts
     of the plan are then beta-binomial, and the chance is a sum over them, without simulation.
     """
+
+    most = LARGEST_PLAN
 
     def __init__(
         self,
@@ -94,25 +83,21 @@ class McNemarAssurance(AssuranceDesign):
         test: McNemarTest = "exact",
         alpha: float = 0.05,
     ) -> None:
-        self._posterior = _posterior(b, c, pilot_items)
-        self.test, self.alpha = test, open_unit("alpha", alpha)
+        first, second, n = (int(x) for x in pair_counts(b, c, pilot_items))
+        # Parameters of the Betas of the discordance, and of the leader's share of it.
+        self._discordance = first + second + 2 * _PRIOR, n - first - second + _PRIOR
+        self._ahead, self._behind = max(first, second) + _PRIOR, min(first, second) + _PRIOR
+        self.largest = float(betainc(self._behind, self._ahead, 0.5))
+        self.test, self.alpha = test, alpha
         self._path = np.zeros(0)
-
-    @property
-    def largest(self) -> float:
-        """Chance that the leader is the better model."""
-        return float(betainc(self._posterior.behind, self._posterior.ahead, 0.5))
 
     def power(self, n: ArrayLike) -> FloatArray:
         """Assurance of each number of items, up to `LARGEST_PLAN`."""
         sizes = counts("n_items", n)
-        if sizes.size == 0 or sizes.min() < 1 or sizes.max() > LARGEST_PLAN:
-            raise InvalidArgument(f"n_items must lie in [1, {LARGEST_PLAN}], got {n!r}")
-        given = self._given(int(sizes.max()))
-        means = [
-            _mean_over_discordance(given, size, self._posterior) for size in sizes.ravel().tolist()
-        ]
-        return np.reshape(means, sizes.shape)
+        most = int(sizes.max())
+        if self._path.size <= most:
+            self._path = self._rejection_path(min(2 * most, LARGEST_PLAN))
+        return np.reshape([self._mean(size) for size in sizes.ravel().tolist()], sizes.shape)
 
     def last_below(self, target: float, n: int) -> int:
         """Look at a few numbers of items more, for a saw-tooth."""
@@ -120,97 +105,26 @@ class McNemarAssurance(AssuranceDesign):
         below = sizes[self.power(sizes) < target]
         return int(below.max(initial=n - 1))
 
-    def _given(self, most: int) -> FloatArray:
-        if self._path.size <= most:
-            self._path = _rejection_path(
-                min(2 * most, LARGEST_PLAN), self._posterior, self.test, self.alpha
-            )
-        return self._path
+    def _mean(self, n: int) -> float:
+        """Mean over the beta-binomial number of discordant items of n."""
+        m = np.arange(n + 1)
+        return float(_beta_binomial(m, m * 0 + n, *self._discordance) @ self._path[: n + 1])
 
+    def _rejection_path(self, most: int) -> FloatArray:
+        """Chance of a rejection for the leader given m discordant items, m = 0, ..., most.
 
-class MeanAssurance(AssuranceDesign):
-    r"""Assurance of the paired t test on new items, from the mean and deviation of a pilot.
-
-    Given the true standard deviation, the plan's mean less 0 has the pilot's mean and the variance
-    :math:`\sigma^2(1/n + 1/n_0)`, so that its t statistic over :math:`\sqrt{1 + n/n_0}` is
-    noncentral t. What is left is one integral over the scaled chi-square of the pilot's variance.
-    Items may be clusters of equal size as well, with the means of these as their differences.
-    """
-
-    least = 2
-
-    def __init__(
-        self, delta: float, sigma_d: float, pilot_items: int, *, alpha: float = 0.05
-    ) -> None:
-        self.n_0, self.alpha = at_least_two("pilot_items", pilot_items), open_unit("alpha", alpha)
-        self.delta = abs(float(finite("delta", delta)))
-        self.sigma_d = float(positive("sigma_d", sigma_d))
-
-    @property
-    def largest(self) -> float:
-        """Chance that the true gap has the sign of the pilot's."""
-        return float(stdtr(self.n_0 - 1, np.sqrt(self.n_0) * self.delta / self.sigma_d))
-
-    def power(self, n: ArrayLike) -> FloatArray:
-        """Chance of a rejection on the side of the pilot's gap."""
-        sizes = counts("n_items", n)
-        if np.any(sizes < 2):
-            raise InvalidArgument(f"n_items must be at least 2, got {int(sizes.min())!r}")
-        nodes, weights = np.polynomial.legendre.leggauss(_QUANTILE_NODES)
-        # Of the pilot's deviation over the true one.
-        ratio = np.sqrt(chdtri(self.n_0 - 1, (1 - nodes) / 2) / (self.n_0 - 1))
-        spread = np.sqrt(1 + sizes / self.n_0)
-        critical = -stdtrit(sizes - 1, self.alpha / 2)
-        center = np.sqrt(sizes) * (self.delta / self.sigma_d) / spread
-        power = 1 - below(sizes - 1, np.multiply.outer(ratio, center), critical / spread)
-        return np.asarray(np.tensordot(weights / 2, power, axes=1))
-
-
-@dataclass(frozen=True, slots=True)
-class _Posterior:
-    """Parameters of the Betas of the discordance, and of the leader's share of it."""
-
-    discordant: float
-    concordant: float
-    ahead: float
-    behind: float
-
-
-def _posterior(b: int, c: int, pilot_items: int) -> _Posterior:
-    first, second, n = (int(x) for x in pair_counts(b, c, pilot_items))
-    return _Posterior(
-        discordant=first + second + 2 * _PRIOR,
-        concordant=n - first - second + _PRIOR,
-        ahead=max(first, second) + _PRIOR,
-        behind=min(first, second) + _PRIOR,
-    )
-
-
-def _rejection_path(
-    most: int, posterior: _Posterior, test: McNemarTest, alpha: float
-) -> FloatArray:
-    """Chance of a rejection for the leader given m discordant items, m = 0, ..., most.
-
-    The leader loses C of m items, C beta-binomial, and wins where C is at most k(m). One more item
-    is Polya's draw: P(C' <= k) = P(C <= k) - P(C = k) (behind + k) / (ahead + behind + m); and k
-    rises by 1 at most.
-    """
-    m = np.arange(most + 1)
-    k = critical_count(m, test, alpha)
-    ahead, behind = posterior.ahead, posterior.behind
-    # Where none rejects the product has no k to lose.
-    lost = _beta_binomial(k, m, behind, ahead) * (behind + k) / (ahead + behind + m)
-    rises = np.diff(k) > 0
-    gained = np.where(rises, _beta_binomial(k[1:], m[1:], behind, ahead), 0.0)
-    return np.concatenate([[0.0], np.cumsum(gained - lost[:-1])])
-
-
-def _mean_over_discordance(given: FloatArray, n: int, posterior: _Posterior) -> float:
-    """Mean over the beta-binomial number of discordant items of n."""
-    m = np.arange(n + 1)
-    return float(
-        _beta_binomial(m, m * 0 + n, posterior.discordant, posterior.concordant) @ given[: n + 1]
-    )
+        The leader loses C of m items, C beta-binomial, and wins where C is at most k(m). One more
+        item is Polya's draw: P(C' <= k) = P(C <= k) - P(C = k) (behind + k) / (ahead + behind + m);
+        and k rises by 1 at most.
+        """
+        m = np.arange(most + 1)
+        k = critical_count(m, self.test, self.alpha)
+        ahead, behind = self._ahead, self._behind
+        # Where none rejects the product has no k to lose.
+        lost = _beta_binomial(k, m, behind, ahead) * (behind + k) / (ahead + behind + m)
+        rises = np.diff(k) > 0
+        gained = np.where(rises, _beta_binomial(k[1:], m[1:], behind, ahead), 0.0)
+        return np.concatenate([[0.0], np.cumsum(gained - lost[:-1])])
 
 
 def _beta_binomial(k: IntArray, m: IntArray, first: float, second: float) -> FloatArray:
@@ -251,15 +165,18 @@ class PilotDesign:
     confidence: float = _CONFIDENCE
 
 
+@dataclass(frozen=True)
 class ExpectedDesign(Design):
-    """A design whose power is the mean over equally likely values of what a pilot leaves open."""
+    """A design whose power is its mean over what a pilot leaves open."""
 
-    def __init__(self, mean_power: Callable[[IntArray], FloatArray]) -> None:
-        self._mean_power = mean_power
+    mean_power: Callable[[IntArray], FloatArray]
+    largest: float = 1.0
+    least: int = 1
+    most: int = LARGEST_PLAN
 
     def power(self, n: ArrayLike) -> FloatArray:
         """Expected power of numbers of units."""
-        return self._mean_power(counts("n_units", n))
+        return self.mean_power(counts("n_units", n))
 
 
 class BinaryPilot:
@@ -383,11 +300,6 @@ class MeanPilot(_UnitMeans):
 
     def __init__(self, differences: ArrayLike, *, alpha: float = 0.05) -> None:
         d = finite("differences", differences)
-        if d.ndim != 1 or len(d) < 5 or np.ptp(d) == 0:
-            raise InvalidArgument(
-                "differences must hold five numbers or more, not all equal, "
-                f"got {d.size} of {np.unique(d).size} values"
-            )
         self.n_items, self.delta, self.sigma = len(d), float(d.mean()), float(d.std(ddof=1))
         self.standard_error, self.freedom = float(self.sigma / np.sqrt(len(d))), len(d) - 1
         self.alpha, (self._center, self._error) = alpha, _log_variance(d)
@@ -402,45 +314,76 @@ class MeanPilot(_UnitMeans):
         design = MeanDesign(_gap_size(gap), self._sigma_at(_levels(_NODES)), self.alpha)
         return ExpectedDesign(lambda n: np.asarray(design.power(n[..., np.newaxis]).mean(axis=-1)))
 
-    def assurance(self) -> MeanAssurance:
-        """Paired t test over the posterior of mean and variance."""
-        return MeanAssurance(self.delta, self.sigma, self.n_items, alpha=self.alpha)
+    def assurance(self) -> Design:
+        r"""Paired t test over the posterior of mean and variance.
+
+        Given the true standard deviation, the plan's mean has the pilot's mean and the variance
+        :math:`\sigma^2(1/n + 1/n_0)`, so that its t statistic over :math:`\sqrt{1 + n/n_0}` is
+        noncentral t. What is left is one integral over the scaled chi-square of the pilot's
+        variance.
+        """
+        n_0, delta = self.n_items, abs(self.delta)
+        nodes, weights = np.polynomial.legendre.leggauss(_QUANTILE_NODES)
+        # Of the pilot's deviation over the true one.
+        deviation = np.sqrt(chdtri(n_0 - 1, (1 - nodes) / 2) / (n_0 - 1))
+
+        def power(n: IntArray) -> FloatArray:
+            spread = np.sqrt(1 + n / n_0)
+            critical = -stdtrit(n - 1, self.alpha / 2)
+            center = np.sqrt(n) * (delta / self.sigma) / spread
+            chances = 1 - below(n - 1, np.multiply.outer(deviation, center), critical / spread)
+            return np.asarray(np.tensordot(weights / 2, chances, axes=1))
+
+        same_sign = float(stdtr(n_0 - 1, np.sqrt(n_0) * delta / self.sigma))
+        return ExpectedDesign(power, largest=same_sign, least=2)
 
     def _sigma_at(self, levels: FloatArray) -> FloatArray:
         return np.asarray(np.exp((self._center + self._error * ndtri(levels)) / 2))
 
 
-@dataclass(frozen=True)
 class ClusterPilot(_UnitMeans):
-    """A pilot in clusters: the t test over new clusters of its sizes, of unknown variances."""
+    """A pilot in clusters: the t test over new clusters of its sizes, of unknown variances.
+
+    Mean squares over their expectations are chi-square over their degrees of freedom, exactly so
+    for normal differences and clusters of one size. Inverted, they give the generalized pivotal
+    values of both variances (Weerahandi 1993), here at the points of a lattice: nothing is drawn at
+    random.
+    """
 
     test = "cluster"
 
-    #: Gap of the pilot.
-    delta: float
-    #: Of the gap over a sample of clusters, and its degrees of freedom.
-    standard_error: float
-    freedom: float
-    #: Variance of the paired difference between clusters, at least 0, and within them.
-    between: float
-    within: float
-    #: Clusters, their mean size and the coefficient of variation of their sizes.
-    n_clusters: float
-    cluster_size: float
-    size_cv: float
-    #: Equally likely values of both variances, and of the gap; shape (n_points,).
-    drawn_between: FloatArray
-    drawn_within: FloatArray
-    drawn_delta: FloatArray
-    #: Deviation of one cluster's share in the mean gap, at the pilot's estimates.
-    sigma: float
-    #: Two-sided level of the test.
-    alpha: float
-
-    @property
-    def drawn_variance(self) -> FloatArray:
-        """Equally likely values of its square."""
-        return self.variance(self.drawn_between, self.drawn_within, self.cluster_size)
+    def __init__(self, moments: ClusterMoments, *, alpha: float = 0.05) -> None:
+        there = moments.n_items > 0
+        n, total, squares = (x[there] for x in (moments.n_items, moments.sum_d, moments.sum_d2))
+        k, items = float(n.size), float(n.sum())
+        if k < 2 or items == k:
+            raise InvalidArgument(
+                "a pilot in clusters must have two clusters, and two items in one, "
+                f"got {k:g} clusters of {items:g} items"
+            )
+        test = cluster_robust_test(moments)
+        self.delta, self.standard_error = float(test.delta), float(test.standard_error)
+        self.freedom, self.alpha = float(test.df), alpha
+        # Clusters, their mean size and the coefficient of variation of their sizes.
+        self.n_clusters, self.cluster_size = k, items / k
+        self.size_cv = float(n.std() / n.mean())
+        explained = float((np.square(total) / n).sum())
+        within = max(float(squares.sum()) - explained, 0.0)
+        between = max(explained - float(total.sum()) ** 2 / items, 0.0)
+        size = (items - float(np.square(n).sum()) / items) / (k - 1)
+        # Variance of the paired difference within clusters and between them, at least 0.
+        self.within = within / (items - k)
+        self.between = max((between / (k - 1) - self.within) / size, 0.0)
+        self.sigma = float(np.sqrt(self.variance(self.between, self.within, self.cluster_size)))
+        # Equally likely values of both variances, of one cluster's share, and of the gap.
+        first, second, third = _lattice()
+        self.drawn_within = within / chdtri(items - k, first)
+        drawn = between / chdtri(k - 1, second)
+        self.drawn_between = np.maximum((drawn - self.drawn_within) / size, 0.0)
+        self.drawn_variance = self.variance(
+            self.drawn_between, self.drawn_within, self.cluster_size
+        )
+        self.drawn_delta = self.delta + np.sqrt(self.drawn_variance / k) * ndtri(third)
 
     def variance(self, between: ArrayLike, within: ArrayLike, size: float) -> FloatArray:
         """Variance of one cluster's share in the mean gap, at clusters of a mean size."""
@@ -454,84 +397,19 @@ class ClusterPilot(_UnitMeans):
 
     def expected(self, gap: float) -> Design:
         """T test over clusters, over the equally likely variances."""
-        size = _gap_size(gap)
-        return ExpectedDesign(lambda k: self._mean_power(k, np.asarray(size)))
+        size = np.asarray(_gap_size(gap))
+        return ExpectedDesign(lambda k: self._mean_power(k, size))
 
-    def assurance(self) -> ClusterAssurance:
-        """T test over clusters, over the equally likely variances and gaps."""
-        return ClusterAssurance(self)
+    def assurance(self) -> Design:
+        """T test over clusters on the side of the pilot's gap, over the likely values of all."""
+        gap = np.sign(self.delta) * self.drawn_delta
+        same_sign = float(np.mean(gap > 0))
+        return ExpectedDesign(lambda k: self._mean_power(k, gap), largest=same_sign, least=2)
 
     def _mean_power(self, n_clusters: IntArray, gap: FloatArray) -> FloatArray:
         k = n_clusters[..., np.newaxis].astype(np.float64)
         shift = gap * np.sqrt(k / self.drawn_variance)
-        return np.asarray(near_power(shift, k, open_unit("alpha", self.alpha)).mean(axis=-1))
-
-
-class ClusterAssurance(AssuranceDesign):
-    """Assurance of the t test over new clusters of a pilot's sizes."""
-
-    least = 2
-
-    def __init__(self, pilot: ClusterPilot) -> None:
-        self._pilot = pilot
-        self._gap = np.sign(pilot.delta) * pilot.drawn_delta
-
-    @property
-    def largest(self) -> float:
-        """Chance that the true gap has the sign of the pilot's."""
-        return float(np.mean(self._gap > 0))
-
-    def power(self, n: ArrayLike) -> FloatArray:
-        """Chance of a rejection on the side of the pilot's gap."""
-        k = counts("n_clusters", n)
-        if np.any(k < 2):
-            raise InvalidArgument(f"n_clusters must be at least 2, got {int(k.min())!r}")
-        return self._pilot._mean_power(k, self._gap)
-
-
-def cluster_pilot(moments: ClusterMoments, *, alpha: float = 0.05) -> ClusterPilot:
-    """Gap and variance components of one pair, from the clusters of a pilot.
-
-    Mean squares over their expectations are chi-square over their degrees of freedom, exactly so
-    for normal differences and clusters of one size. Inverted, they give the generalized pivotal
-    values of both variances (Weerahandi 1993), here at the points of a lattice: nothing is drawn at
-    random.
-    """
-    there = moments.n_items > 0
-    n, total, squares = (x[there] for x in (moments.n_items, moments.sum_d, moments.sum_d2))
-    k, items = float(n.size), float(n.sum())
-    if k < 2 or items == k:
-        raise InvalidArgument(
-            f"a pilot in clusters must have two clusters, and two items in one, got {k:g} clusters "
-            f"of {items:g} items"
-        )
-    explained = float((np.square(total) / n).sum())
-    within = max(float(squares.sum()) - explained, 0.0)
-    between = max(explained - float(total.sum()) ** 2 / items, 0.0)
-    size = (items - float(np.square(n).sum()) / items) / (k - 1)
-    test = cluster_robust_test(moments)
-    mean_square = within / (items - k)
-    first, second, third = _lattice()
-    drawn_within = within / chdtri(items - k, first)
-    drawn_between = np.maximum((between / chdtri(k - 1, second) - drawn_within) / size, 0.0)
-    pilot = ClusterPilot(
-        delta=float(test.delta),
-        standard_error=float(test.standard_error),
-        freedom=float(test.df),
-        between=max((between / (k - 1) - mean_square) / size, 0.0),
-        within=mean_square,
-        n_clusters=k,
-        cluster_size=items / k,
-        size_cv=float(n.std() / n.mean()),
-        drawn_between=drawn_between,
-        drawn_within=drawn_within,
-        drawn_delta=np.zeros(0),
-        sigma=np.nan,
-        alpha=alpha,
-    )
-    spread = np.sqrt(pilot.variance(drawn_between, drawn_within, pilot.cluster_size) / k)
-    own = float(np.sqrt(pilot.variance(pilot.between, pilot.within, pilot.cluster_size)))
-    return replace(pilot, sigma=own, drawn_delta=pilot.delta + spread * ndtri(third))
+        return np.asarray(near_power(shift, k, self.alpha).mean(axis=-1))
 
 
 #: What two models' pilot tells of designs at a declared gap.
@@ -549,7 +427,7 @@ def pilot_design(pilot: Pilot, gap: float, *, power: float = 0.80) -> PilotDesig
 def cluster_items_design(pilot: ClusterPilot, gap: float, *, power: float = 0.80) -> PilotDesign:
     """Items of the pilot's own clusters that the t test over them needs; ``inf`` if too few."""
     size, k = _gap_size(gap), pilot.n_clusters
-    shift = float(shift_of_power(k, open_unit("alpha", pilot.alpha), open_unit("power", power)))
+    shift = float(shift_of_power(k, pilot.alpha, power))
     spread = 1 + pilot.size_cv**2
 
     def items(between: FloatArray, within: FloatArray) -> FloatArray:

@@ -32,9 +32,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc, stdtrit
 
 from llm_power._choices import McNemarTest
-from llm_power._errors import InvalidArgument
 from llm_power._statistics._numerics import binomial_pmf, threshold
-from llm_power._statistics.argument_checks import counts, finite, open_unit, positive
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, ratio
 from llm_power._statistics.mcnemar import critical_count
 from llm_power._statistics.t_test import below
@@ -61,22 +59,13 @@ def share_limit(
     (mid-p), among significant pilots if it was selected; 1/2 where that does not exclude a tie. At
     a confidence of .5 it is the median-unbiased estimate.
     """
-    most, least = int(counts("ahead", ahead)), int(counts("behind", behind))
-    tail = _tail(confidence)
-    if most < least:
-        raise InvalidArgument(f"ahead must be at least behind, got {ahead!r} and {behind!r}")
-    m, needed = most + least, 0
-    if selected:
-        needed = m - int(critical_count(np.array([m]), test, open_unit("alpha", alpha))[0])
-        if most < needed:
-            raise InvalidArgument(
-                f"ahead of {most} against {least} is not significant at alpha={alpha!r}"
-            )
+    m = ahead + behind
+    needed = m - int(critical_count(np.array([m]), test, alpha)[0]) if selected else 0
 
     def excess(theta: float) -> float:
-        beyond = bdtrc(most, m, theta) + float(binomial_pmf(most, m, theta)) / 2
+        beyond = bdtrc(ahead, m, theta) + float(binomial_pmf(ahead, m, theta)) / 2
         condition = bdtrc(needed - 1, m, theta) if needed else 1.0
-        return float(beyond / condition - tail)
+        return float(beyond / condition - (1 - confidence))
 
     return _rising_root(excess, 0.5, 1.0)
 
@@ -90,22 +79,13 @@ def shift_limit(
     alpha: float = 0.05,
 ) -> float:
     """Lower limit of a gap over its standard error, from a pilot's t; 0 where a tie is possible."""
-    size, df = abs(float(finite("t", t))), float(positive("freedom", freedom))
-    tail, critical = _tail(confidence), -float(stdtrit(df, open_unit("alpha", alpha) / 2))
-    if selected and size < critical:
-        raise InvalidArgument(f"t of {t!r} is not significant at alpha={alpha!r}")
+    size, critical = abs(t), -float(stdtrit(freedom, alpha / 2))
 
     def excess(shift: float) -> float:
-        condition = 1 - below(df, shift, critical) if selected else 1.0
-        return float((1 - below(df, shift, size)) / condition - tail)
+        condition = 1 - below(freedom, shift, critical) if selected else 1.0
+        return float((1 - below(freedom, shift, size)) / condition - (1 - confidence))
 
     return _rising_root(excess, 0.0, size)
-
-
-def _tail(confidence: float) -> float:
-    if open_unit("confidence", confidence) < 0.5:
-        raise InvalidArgument(f"confidence must be at least 0.5, got {confidence!r}")
-    return 1 - confidence
 
 
 def _rising_root(excess: Callable[[float], float], least: float, most: float) -> float:

@@ -17,11 +17,11 @@ from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._example import example_task, write_example_board
 from llm_power._planning.answer import plan_pair
 from llm_power._planning.costs import plan_costs, variances_of_levels
-from llm_power._planning.pilot import pilot_curves, plan_pilot, variances_of_pilot
+from llm_power._planning.pilot import AssuredN, pilot_curves, plan_pilot, variances_of_pilot
 from llm_power._planning.question import Question, pair_from_gap
 from llm_power._scores.store import Repeats
 from llm_power._statistics.design_costs import Costs, Variances
-from llm_power._statistics.designs import assured_units
+from llm_power._statistics.designs import required_units
 from llm_power._statistics.pilot_design import BinaryPilot, McNemarAssurance, pilot_design
 from looked_at import check_looks, drawn_as_locked
 
@@ -80,7 +80,8 @@ def test_what_the_plan_rests_on_is_the_pair() -> None:
     assert below < 0.8 <= at
     own = plan_pilot(task, "kite", "heron").own
     assert own is not None
-    assert own.assured == assured_units(McNemarAssurance(b, c, 400), 0.8)
+    assurance = McNemarAssurance(b, c, 400)
+    assert own.assured == AssuredN(required_units(assurance, 0.8), assurance.largest)
     assert own.limit.gap < own.median.gap < own.observed.gap
     assert own.observed.assurance < 0.8 < own.limit.assurance
 

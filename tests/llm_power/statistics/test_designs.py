@@ -11,13 +11,7 @@ from numpy.typing import ArrayLike
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.cluster_requirement import MeanDesign
-from llm_power._statistics.designs import (
-    AssuranceDesign,
-    Design,
-    assured_units,
-    detectable_gap,
-    required_units,
-)
+from llm_power._statistics.designs import Design, detectable_gap, required_units
 
 
 class Rising(Design):
@@ -45,12 +39,6 @@ class SawTooth(Rising):
         return int(sizes[self.power(sizes) < target].max(initial=n - 1))
 
 
-class Assurance(Rising, AssuranceDesign):
-    @property
-    def largest(self) -> float:
-        return 0.97
-
-
 @given(st.floats(0.05, 0.98), st.integers(1, 3_000))
 def test_the_number_does_not_depend_on_where_the_search_begins(target: float, start: int) -> None:
     n = int(required_units(Rising(start=start), target))
@@ -69,11 +57,12 @@ def test_every_larger_number_has_the_power_of_a_saw_tooth(target: float, start: 
 def test_a_power_out_of_reach_takes_infinitely_many_units() -> None:
     assert required_units(Rising(most=99), 0.99) == 99
     assert required_units(Rising(most=98), 0.99) == np.inf
-    assert assured_units(Assurance(most=100), 0.98).n_star == np.inf
-    found = assured_units(Assurance(most=100), 0.9)
-    assert (found.n_star, found.largest) == (9, 0.97)
-    with pytest.raises(InvalidArgument, match="assurance must lie strictly"):
-        assured_units(Assurance(), 1)
+    bounded = Rising(most=100)
+    bounded.largest = 0.97
+    assert required_units(bounded, 0.98) == np.inf
+    assert required_units(bounded, 0.9) == 9
+    with pytest.raises(InvalidArgument, match="power must lie strictly"):
+        required_units(bounded, 1)
 
 
 def test_the_detectable_gap_is_the_inverse_of_the_required_number() -> None:
