@@ -24,12 +24,7 @@ import numpy as np
 from scipy.special import betainc, ndtr, ndtri
 
 from llm_power._statistics._numerics import fewest
-from llm_power._statistics.argument_checks import (
-    counts,
-    discordance,
-    open_unit,
-    pair_counts,
-)
+from llm_power._statistics.argument_checks import counts, open_unit, pair_counts
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power._statistics.e_process import BETA_4_4, Mixture, require_symmetric
 from llm_power._statistics.inversion import resolution_ratio, z_sum
@@ -157,19 +152,11 @@ def anytime_horizon(
 
 
 def monitored_required_n(
-    p10: float,
-    p01: float,
-    *,
-    alpha: float = 0.05,
-    power: float = 0.80,
-    mixture: Mixture = BETA_4_4,
+    p10: float, p01: float, *, alpha: float = 0.05, power: float = 0.80
 ) -> tuple[float, float, float]:
     """Return horizon, expected items and `stopping_90` of given rates; ``inf`` at equal ones."""
-    discordance(p10, p01)
-    level = open_unit("alpha", alpha)
-    z_sum(level, power)
     more, fewer = max(p10, p01), min(p10, p01)
-    return _pair_horizon(more, fewer, 1, alpha=level, power=power, mixture=mixture)
+    return _pair_horizon(more, fewer, 1, alpha=alpha, power=power, mixture=BETA_4_4)
 
 
 def _pair_horizon(

@@ -234,26 +234,19 @@ def anytime_boundary(
     """
     level = open_unit("alpha", alpha)
     require_symmetric(mixture)
-    m = counts("n_discordant", n_discordant).astype(np.float64)
     # A board has fewer numbers of discordant items than pairs.
-    distinct, places = np.unique(m, return_inverse=True)
-    gap = _boundary_gap(distinct, level, mixture)[places].reshape(m.shape)
-    threshold = ratio(gap, np.sqrt(m), np.inf, where=np.isfinite(gap))
-    return AnytimeBoundary(gap, threshold)
-
-
-def _boundary_gap(n_discordant: FloatArray, alpha: float, mixture: Mixture) -> FloatArray:
-    """Return `AnytimeBoundary.gap` at any positive number of discordant items, whole or not."""
-    gap = np.full(n_discordant.shape, np.inf)
-    attainable = mixture.log_e(n_discordant, np.zeros(gap.shape)) >= -np.log(alpha)
+    distinct, places = np.unique(counts("n_discordant", n_discordant), return_inverse=True)
+    m = distinct.astype(np.float64)
+    gap, attainable = np.full(m.shape, np.inf), mixture.log_e(m, 0.0 * m) >= -np.log(level)
 
     def excess(s: FloatArray, m: FloatArray) -> FloatArray:
-        return mixture.log_e((m + s) / 2, (m - s) / 2) + float(np.log(alpha))
+        return mixture.log_e((m + s) / 2, (m - s) / 2) + float(np.log(level))
 
-    if np.any(attainable):
-        m = n_discordant[attainable]
-        gap[attainable] = find_roots(excess, (np.zeros(m.shape), m), (m,))
-    return gap
+    some = m[attainable]
+    gap[attainable] = find_roots(excess, (0.0 * some, some), (some,))
+    threshold = ratio(gap, np.sqrt(m), np.inf, where=np.isfinite(gap))
+    shape = np.shape(n_discordant)
+    return AnytimeBoundary(*(each[places].reshape(shape) for each in (gap, threshold)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,7 @@ from scipy.special import bdtr, ndtr, ndtri
 
 from llm_power._statistics._numerics import binomial_pmf, fewest, likely_counts, thresholds
 from llm_power._statistics.argument_checks import (
-    discordance,
-    discordant_rates,
     open_unit,
-    positive_count,
     strictly_between,
 )
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
@@ -89,7 +86,7 @@ def score_equivalence_test(
     >>> bool(score_equivalence_test(30, 28, 1_000, margin=0.03).equivalent)
     True
     """
-    bound, level = open_unit("margin", margin), _one_sided(alpha)
+    bound, level = open_unit("margin", margin), float(strictly_between("alpha", alpha, 0.0, 0.5))
     below = ndtr(score_statistic(b, c, n_items, bound))
     above = ndtr(-score_statistic(b, c, n_items, -bound))
     p = np.asarray(np.maximum(below, above))
@@ -120,18 +117,28 @@ def score_equivalence_required_n(
 
     Nam (1997), doi:10.2307/2533508.
     """
-    bound, level = open_unit("margin", margin), _one_sided(alpha)
-    first, second = discordant_rates(p10, p01)
+    first, second = np.asarray(p10), np.asarray(p01)
     delta = first - second
-    return _tost_size(
-        delta,
-        sigma=np.sqrt(np.maximum(first + second - np.square(delta), 0.0)),
-        sigma_high=np.sqrt(score_variance(first, second, 1.0, bound)),
-        sigma_low=np.sqrt(score_variance(first, second, 1.0, -bound)),
-        margin=bound,
-        alpha=level,
-        power=open_unit("power", power),
-    )
+    sigma = np.sqrt(np.maximum(first + second - np.square(delta), 0.0))
+    fitted = np.stack([score_variance(first, second, 1.0, end) for end in (margin, -margin)])
+    critical = -ndtri(alpha) * np.sqrt(fitted)
+    room = np.stack([margin - delta, margin + delta])
+    inside = np.all(room > 0, axis=0)
+    room = np.where(inside, room, 1.0)
+
+    def size(one_sided_power: float) -> FloatArray:
+        reach = np.maximum(critical + ndtri(one_sided_power) * sigma, 0.0) / room
+        return np.asarray(np.square(reach.max(axis=0)))
+
+    scale = np.where(sigma > 0, sigma, 1.0)
+
+    def enough(n: FloatArray) -> BoolArray:
+        tails = ndtr((critical - np.sqrt(n) * room) / scale)
+        return np.asarray(tails.sum(axis=0) <= 1 - power)
+
+    # Between the sizes of the harder test alone and of both.
+    high = thresholds(enough, size(power), size((1 + power) / 2), halvings=60)
+    return np.where(inside, high, np.inf)
 
 
 def score_equivalence_power(
@@ -142,12 +149,11 @@ def score_equivalence_power(
     Of m discordant items the gap lies below the margin where A has at most k of them, and above
     minus the margin where B has: equivalence is found between m - k and k.
     """
-    n, psi = positive_count("n_items", n_items), discordance(p10, p01)
-    bound, level = open_unit("margin", margin), _one_sided(alpha)
+    n, psi = n_items, p10 + p01
     m = likely_counts(n, n, psi, outside=1e-16)
 
     def too_many(k: FloatArray) -> BoolArray:
-        return np.asarray(ndtr(score_statistic(k, m - k, n, bound)) > level)
+        return np.asarray(ndtr(score_statistic(k, m - k, n, margin)) > alpha)
 
     most = fewest(too_many, np.full(m.shape, -1), m + 1) - 1
     possible = most >= m - most
@@ -155,38 +161,3 @@ def score_equivalence_power(
     below_least = np.where(least > 0, bdtr(np.maximum(least - 1, 0), m, p10 / psi), 0.0)
     shown = np.where(possible, bdtr(k, m, p10 / psi) - below_least, 0.0)
     return float(binomial_pmf(m, n, psi) @ shown)
-
-
-def _tost_size(
-    delta: FloatArray,
-    *,
-    sigma: FloatArray,
-    sigma_high: FloatArray,
-    sigma_low: FloatArray,
-    margin: float,
-    alpha: float,
-    power: float,
-) -> FloatArray:
-    """Root of the power equation, between the sizes of the harder test alone and of both."""
-    z = -ndtri(alpha)
-    room = np.stack([margin - delta, margin + delta])
-    fitted = z * np.stack([sigma_high, sigma_low])
-    inside = np.all(room > 0, axis=0)
-    room = np.where(inside, room, 1.0)
-
-    def size(one_sided_power: float) -> FloatArray:
-        reach = np.maximum(fitted + ndtri(one_sided_power) * sigma, 0.0) / room
-        return np.asarray(np.square(reach.max(axis=0)))
-
-    scale = np.where(sigma > 0, sigma, 1.0)
-
-    def enough(n: FloatArray) -> BoolArray:
-        tails = ndtr((fitted - np.sqrt(n) * room) / scale)
-        return np.asarray(tails.sum(axis=0) <= 1 - power)
-
-    high = thresholds(enough, size(power), size((1 + power) / 2), halvings=60)
-    return np.where(inside, high, np.inf)
-
-
-def _one_sided(alpha: float) -> float:
-    return float(strictly_between("alpha", alpha, 0.0, 0.5))

@@ -211,5 +211,3 @@ def test_bad_arguments_are_refused() -> None:
         anytime_horizon(5, 6, 20, mixture=BetaMixture(2, 1))
     with pytest.raises(InvalidArgument, match="power must exceed"):
         anytime_horizon(5, 6, 20, alpha=0.5, power=0.1)
-    with pytest.raises(InvalidArgument, match="p10 and p01"):
-        monitored_required_n(0.7, 0.6)
