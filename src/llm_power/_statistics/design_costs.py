@@ -33,7 +33,7 @@ from typing import Final
 import numpy as np
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.argument_checks import finite, non_negative, open_unit, positive
+from llm_power._statistics.argument_checks import finite, non_negative, positive
 from llm_power._statistics.arrays import FloatArray, ratio
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.t_test import shift_of_power
@@ -135,17 +135,16 @@ def cheapest_design(
     Where a subject costs nothing itself, each has one item: items are then the sample.
     """
     size = float(positive("gap", abs(float(finite("gap", gap)))))
-    allowed = (size / float(z_sum(alpha, power))) ** 2
+    search = _Search(variances, costs, alpha, power)
+    allowed = (size / search.z) ** 2
 
-    def cost(
-        design: _Search, shift: FloatArray, subjects: FloatArray, repeats: FloatArray
-    ) -> _Tried:
-        room = subjects * np.square(size / shift) - design.variances.subjects
-        items = ratio(design.item_variance(repeats), room, np.inf, where=room > 0)
+    def cost(shift: FloatArray, subjects: FloatArray, repeats: FloatArray) -> _Tried:
+        room = subjects * np.square(size / shift) - search.variances.subjects
+        items = ratio(search.item_variance(repeats), room, np.inf, where=room > 0)
         items = np.maximum(np.ceil(items * (1 - _ROUNDING)), 1.0)
-        return subjects * design.subject_cost(items, repeats), items
+        return subjects * search.subject_cost(items, repeats), items
 
-    return _Search(variances, costs, alpha, power).smallest(cost, lambda cost: (cost, allowed))
+    return search.smallest(cost, lambda cost: (cost, allowed))
 
 
 def best_design(
@@ -163,29 +162,23 @@ def best_design(
         raise InvalidArgument(
             f"budget must be at least {least:g}, what two subjects of one item cost, got {budget!r}"
         )
-    z = float(z_sum(alpha, power))
+    search = _Search(variances, costs, alpha, power)
 
-    def gap(
-        design: _Search, shift: FloatArray, subjects: FloatArray, repeats: FloatArray
-    ) -> _Tried:
-        left = most / subjects * (1 + _ROUNDING) - design.costs.subject
-        items = np.floor(left / design.item_cost(repeats))
-        variance = ratio(design.item_variance(repeats), items, np.inf, where=items >= 1)
-        return shift * np.sqrt((design.variances.subjects + variance) / subjects), items
+    def gap(shift: FloatArray, subjects: FloatArray, repeats: FloatArray) -> _Tried:
+        left = most / subjects * (1 + _ROUNDING) - search.costs.subject
+        items = np.floor(left / search.item_cost(repeats))
+        variance = ratio(search.item_variance(repeats), items, np.inf, where=items >= 1)
+        return shift * np.sqrt((search.variances.subjects + variance) / subjects), items
 
-    return _Search(variances, costs, alpha, power).smallest(gap, lambda gap: (most, (gap / z) ** 2))
+    return search.smallest(gap, lambda gap: (most, (gap / search.z) ** 2))
 
 
 # Values of designs, and their items.
 _Tried = tuple[FloatArray, FloatArray]
 
 
-@dataclass(frozen=True, slots=True)
-class _Incumbent:
-    value: float
-    subjects: float
-    items: float
-    repeats: float
+#: From shifts, subjects and repeats of designs.
+_Evaluate = Callable[[FloatArray, FloatArray, FloatArray], _Tried]
 
 
 class _Search:
@@ -196,7 +189,9 @@ class _Search:
     """
 
     def __init__(self, variances: Variances, costs: Costs, alpha: float, power: float) -> None:
-        self.alpha, self.power = open_unit("alpha", alpha), open_unit("power", power)
+        self.alpha, self.power, self.z = alpha, power, float(z_sum(alpha, power))
+        # Smallest value so far, and the subjects, items and repeats that have it.
+        self.value, self.best = np.inf, (0.0, 0.0, 0.0)
         # Items that do not differ are best taken once: their repeats are in their place.
         self.swapped = variances.items == 0
         self.variances, self.costs = variances, costs
@@ -214,41 +209,31 @@ class _Search:
         return np.asarray(self.costs.subject + items * self.item_cost(repeats))
 
     def smallest(
-        self,
-        evaluate: Callable[[_Search, FloatArray, FloatArray, FloatArray], _Tried],
-        bounds: Callable[[float], tuple[float, float]],
+        self, evaluate: _Evaluate, bounds: Callable[[float], tuple[float, float]]
     ) -> CostedDesign:
         """Search all designs whose cost and variance are within the bounds of a value."""
         grid = np.meshgrid(_STARTS[1:], _STARTS[:1] if self.costs.item == 0 else _STARTS)
-        best = self._tried(evaluate, None, *(x.ravel() for x in grid))
-        for repeats in self._repeats(*bounds(best.value)):
-            subjects = self._subjects(repeats, *bounds(best.value))
-            best = self._tried(evaluate, best, subjects, np.full(subjects.shape, repeats))
-        return self._design(best)
+        self._try(evaluate, *(x.ravel() for x in grid))
+        for repeats in self._repeats(*bounds(self.value)):
+            subjects = self._subjects(repeats, *bounds(self.value))
+            self._try(evaluate, subjects, np.full(subjects.shape, repeats))
+        return self._design(*self.best)
 
-    def _tried(
-        self,
-        evaluate: Callable[[_Search, FloatArray, FloatArray, FloatArray], _Tried],
-        best: _Incumbent | None,
-        subjects: FloatArray,
-        repeats: FloatArray,
-    ) -> _Incumbent:
-        z = np.full(subjects.shape, float(z_sum(self.alpha, self.power)))
-        least = evaluate(self, z, subjects, repeats)[0]
+    def _try(self, evaluate: _Evaluate, subjects: FloatArray, repeats: FloatArray) -> None:
+        least = evaluate(np.full(subjects.shape, self.z), subjects, repeats)[0]
         order = np.argsort(least, kind="stable")
         for block in np.split(order, range(_BLOCK, len(order), _BLOCK)):
-            bound = np.inf if best is None else best.value * (1 - _ROUNDING)
+            bound = self.value * (1 - _ROUNDING)
             at = block[least[block] < bound]
             if not at.size:
                 break
             shift = shift_of_power(subjects[at], self.alpha, self.power)
-            values, items = evaluate(self, shift, subjects[at], repeats[at])
+            values, items = evaluate(shift, subjects[at], repeats[at])
             first = int(np.argmin(values))
             if values[first] < bound:
-                where = (subjects[at][first], items[first], repeats[at][first])
-                best = _Incumbent(float(values[first]), *(float(x) for x in where))
-        assert best is not None  # two subjects, or many, do at some number of items
-        return best
+                self.value = float(values[first])
+                found = subjects[at][first], items[first], repeats[at][first]
+                self.best = (float(found[0]), float(found[1]), float(found[2]))
 
     def _repeats(self, cost: float, variance: float) -> list[float]:
         """Numbers of repeats that some design within the bounds has, the best ones first."""
@@ -287,16 +272,16 @@ class _Search:
         most = cost / (fixed + g * lowest) * (1 + _ROUNDING)
         return np.arange(np.ceil(least), np.floor(most) + 1)
 
-    def _design(self, best: _Incumbent) -> CostedDesign:
-        items, repeats = np.asarray(best.items), np.asarray(best.repeats)
-        each = self.variances.subjects + self.item_variance(repeats) / items
-        shift = float(shift_of_power(best.subjects, self.alpha, self.power))
+    def _design(self, subjects: float, items: float, repeats: float) -> CostedDesign:
+        each, k = np.asarray(items), np.asarray(repeats)
+        variance = self.variances.subjects + self.item_variance(k) / each
+        shift = float(shift_of_power(subjects, self.alpha, self.power))
         inner = (int(items), int(repeats))
         items_of_each, repeats_of_each = inner[::-1] if self.swapped else inner
         return CostedDesign(
-            subjects=int(best.subjects),
+            subjects=int(subjects),
             items=items_of_each,
             repeats=repeats_of_each,
-            cost=float(best.subjects * self.subject_cost(items, repeats)),
-            detectable_gap=shift * float(np.sqrt(each / best.subjects)),
+            cost=float(subjects * self.subject_cost(each, k)),
+            detectable_gap=shift * float(np.sqrt(variance / subjects)),
         )
