@@ -171,7 +171,7 @@ def plan_pair(
     settings: dict[str, Any] = {"alpha": question.level, "power": question.power}
     needed = {
         test: required_units(
-            McNemarDesign(pair.p10, pair.p01, test=test, alpha=question.level), question.power
+            McNemarDesign(pair.p10, pair.p01, test, question.level), question.power
         )
         for test in MCNEMAR_TESTS
     }
@@ -225,8 +225,7 @@ def _holm(pair: AssumedPair, asked: Question) -> float | None:
     if asked.models is None:
         return None
     level = asked.alpha / asked.family_size
-    design = McNemarDesign(pair.p10, pair.p01, test=asked.test, alpha=level)
-    return required_units(design, asked.power)
+    return required_units(McNemarDesign(pair.p10, pair.p01, asked.test, level), asked.power)
 
 
 def _monitored(pair: AssumedPair, own: float, settings: dict[str, Any]) -> MonitoredItems | None:
@@ -282,9 +281,7 @@ def _detectable(n_items: int, discordance: float, asked: Question) -> float:
     n = positive_count("n_items", n_items)
     if discordance == 0:
         return inf
-    low = mcnemar_detectable_gap(
-        n, discordance, test=asked.test, alpha=asked.level, power=asked.power
-    )
+    low = mcnemar_detectable_gap(n, discordance, asked.test, asked.level, asked.power)
     if asked.clusters is None or asked.icc is None or not isfinite(low):
         return low
     k, icc = asked.clusters, asked.icc

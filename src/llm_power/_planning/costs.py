@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
-from typing import Any
 
 from llm_power._board.measure import points
 from llm_power._choices import TEST_NAMES
@@ -75,14 +74,14 @@ def _single_answers(
     discordance: float, costs: Costs, gap: float | None, budget: float | None, question: Question
 ) -> CostedDesign:
     """Return the items of one answer of each model that McNemar's test takes, or that are paid."""
-    law: dict[str, Any] = {"test": question.test, "alpha": question.level}
+    law = question.test, question.level
     each = costs.item + 2 * costs.answer
     if gap is not None:
         pair = pair_from_gap(abs(gap), discordance)
-        items = int(required_units(McNemarDesign(pair.p10, pair.p01, **law), question.power))
+        items = int(required_units(McNemarDesign(pair.p10, pair.p01, *law), question.power))
     else:
         items = int((budget or 0.0) / each * (1 + 1e-12))
-    detectable = mcnemar_detectable_gap(items, discordance, power=question.power, **law)
+    detectable = mcnemar_detectable_gap(items, discordance, *law, question.power)
     return CostedDesign(items, 1, 1, items * each, detectable)
 
 

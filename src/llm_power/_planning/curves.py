@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -86,17 +86,17 @@ def _of_pair(plan: Plan, name: str = "") -> PlanCurves:
             "a plot must be of a plan of independent items that finds a gap: leave out --margin "
             "and --clusters"
         )
-    settings: dict[str, Any] = {"test": asked.test, "alpha": asked.level}
+    law = asked.test, asked.level
     n = sizes_around(plan.items)
-    power = McNemarDesign(pair.p10, pair.p01, **settings).quick().power(n)
+    power = McNemarDesign(pair.p10, pair.p01, *law).quick().power(n)
     sizes = sizes_of_gaps(plan.items)
-    gaps = mcnemar_detectable_gaps(sizes, pair.discordance, power=asked.power, **settings)
+    gaps = mcnemar_detectable_gaps(sizes, pair.discordance, *law, asked.power)
     assurance = {}
     run = None if plan.at_hand is None else plan.at_hand.n_items
     if run is not None and plan.items * _BEYOND <= LARGEST_PLAN:
         b, c = (round(p * run) for p in (pair.p10, pair.p01))
         rough = sizes_around(plan.items, number=_COARSE)
-        chances = McNemarAssurance(b, c, run, **settings).power(rough)
+        chances = McNemarAssurance(b, c, run, *law).power(rough)
         assurance[f"assurance from these {run:,} items"] = (rough, chances)
     finite = np.isfinite(gaps)
     return PlanCurves(

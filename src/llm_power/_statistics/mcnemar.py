@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, betainc, erfc, ndtr, ndtri
@@ -42,10 +42,8 @@ from llm_power._statistics.argument_checks import (
     counts,
     discordance,
     discordant_rates,
-    finite,
     one_of,
     open_unit,
-    positive,
     positive_count,
 )
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, ratio
@@ -316,23 +314,20 @@ class McNemarDesign(Design):
         self,
         p10: float,
         p01: float,
-        *,
         test: McNemarTest = "exact",
         alpha: float = 0.05,
+        *,
         summed: int = ENDLESS,
     ) -> None:
         # Models that never differ on an item are never told apart.
-        self.p10, self.p01, self.psi = p10, p01, discordance(p10, p01) if p10 or p01 else 0.0
-        self.test, self.alpha, self.summed = test, open_unit("alpha", alpha), summed
-        one_of("test", test, P_VALUES)
+        self.p10, self.p01, self.psi = p10, p01, float(p10) + float(p01)
+        self.test, self.alpha, self.summed = test, alpha, summed
         # Chances of a rejection by the number of discordant items, from `_known` on.
         self._known, self._rejection = 0, np.zeros(0)
 
     def power(self, n: ArrayLike) -> FloatArray:
         """Exact unconditional power, of all numbers in the normal law if one exceeds `summed`."""
         sizes = counts("n_items", n)
-        if sizes.size == 0 or sizes.min() < 1:
-            raise InvalidArgument(f"n_items must be at least 1, got {n!r}")
         if self.psi == 0:
             return np.zeros(sizes.shape)
         if sizes.max() > self.summed:
@@ -343,8 +338,7 @@ class McNemarDesign(Design):
 
     def quick(self) -> McNemarDesign:
         """Take the normal law of sizes whose tables take too long to sum."""
-        law: dict[str, Any] = {"test": self.test, "alpha": self.alpha}
-        return McNemarDesign(self.p10, self.p01, summed=MOST_SUMMED, **law)
+        return McNemarDesign(self.p10, self.p01, self.test, self.alpha, summed=MOST_SUMMED)
 
     def closed_form(self, target: float) -> float | None:
         """No number at no gap; beyond a million items `connor_required_n`, corrected.
@@ -420,7 +414,6 @@ class McNemarDesign(Design):
 def mcnemar_detectable_gap(
     n_items: int,
     p_discordant: float,
-    *,
     test: McNemarTest = "exact",
     alpha: float = 0.05,
     power: float = 0.80,
@@ -430,25 +423,25 @@ def mcnemar_detectable_gap(
 
     def at(gap: float) -> McNemarDesign:
         cells = (psi + gap) / 2, (psi - gap) / 2
-        return McNemarDesign(*cells, test=test, alpha=alpha, summed=MOST_COUNTED)
+        return McNemarDesign(*cells, test, alpha, summed=MOST_COUNTED)
 
     return detectable_gap(at, n, power, widest=psi)
 
 
 def mcnemar_detectable_gaps(
-    sizes: IntArray, discordance: float, *, test: McNemarTest, alpha: float, power: float
+    sizes: IntArray, discordance: float, test: McNemarTest, alpha: float, power: float
 ) -> FloatArray:
     """Smallest gap that McNemar's test finds with each number of items; eq. (4) beyond 30,000."""
     if sizes.max() > MOST_SUMMED:
         return minimum_detectable_effect(sizes, discordance**0.5, alpha=alpha, power=power)
-    law: dict[str, Any] = {"test": test, "alpha": alpha, "power": power}
-    return np.array([mcnemar_detectable_gap(n, discordance, **law) for n in sizes.tolist()])
+    law = discordance, test, alpha, power
+    return np.array([mcnemar_detectable_gap(n, *law) for n in sizes.tolist()])
 
 
 def normal_design_errors(
     delta: ArrayLike, standard_error: ArrayLike, *, alpha: float = 0.05
 ) -> DesignErrors:
-    """Type S and type M errors of a two-sided z test (Gelman and Carlin 2014).
+    """Type S and type M errors of a two-sided z test at a gap other than 0 (Gelman, Carlin 2014).
 
     The exaggeration has a closed form (Lu, Qiu and Deng 2019). The observed gap in place of
     the true one makes both errors look smaller where it was selected for its size.
@@ -456,14 +449,7 @@ def normal_design_errors(
     Gelman and Carlin (2014), doi:10.1177/1745691614551642; Lu, Qiu and Deng (2019),
     doi:10.1111/bmsp.12132.
     """
-    gap, error = broadcast(
-        delta=np.abs(finite("delta", delta)),
-        standard_error=positive("standard_error", standard_error),
-    )
-    if np.any(gap == 0):
-        raise InvalidArgument("delta must not be zero: a zero gap has no sign to mistake")
-    mu = gap / error
-    z = -ndtri(open_unit("alpha", alpha) / 2)
+    mu, z = np.abs(delta) / np.asarray(standard_error), -ndtri(alpha / 2)
     wrong, right = ndtr(-z - mu), ndtr(mu - z)
     power = wrong + right
     density = np.exp(-np.square([mu - z, mu + z]) / 2).sum(axis=0) / np.sqrt(2 * np.pi)
@@ -477,15 +463,12 @@ def normal_design_errors(
 def mcnemar_design_errors(
     n_items: int, p10: float, p01: float, *, test: McNemarTest = "exact", alpha: float = 0.05
 ) -> DesignErrors:
-    """Type S and type M errors of McNemar's test, summed over all tables; NaN at no power."""
-    n, psi = positive_count("n_items", n_items), discordance(p10, p01)
-    level = open_unit("alpha", alpha)
-    if p10 == p01:
-        raise InvalidArgument(f"p10 and p01 must differ, got {p10!r} twice")
+    """Type S and type M errors of McNemar's test at a gap, from all tables; NaN at no power."""
+    n, psi = n_items, float(p10) + float(p01)
     theta = max(p10, p01) / psi
     m = _likely_discordant(n, n, psi)
     mass = binomial_pmf(m, n, psi)
-    k = critical_count(m, test, level)
+    k = critical_count(m, test, alpha)
     wrong, right = _lower_tail(k, m, theta), _upper_tail(m - k, m, theta)
     # E[B; B <= k] = m theta P(B' <= k - 1) with B' ~ Binomial(m - 1, theta).
     solved_wrong = m * theta * _lower_tail(k - 1, m - 1, theta)

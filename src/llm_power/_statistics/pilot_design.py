@@ -75,13 +75,7 @@ class McNemarAssurance(Design):
     most = LARGEST_PLAN
 
     def __init__(
-        self,
-        b: int,
-        c: int,
-        pilot_items: int,
-        *,
-        test: McNemarTest = "exact",
-        alpha: float = 0.05,
+        self, b: int, c: int, pilot_items: int, test: McNemarTest = "exact", alpha: float = 0.05
     ) -> None:
         first, second, n = (int(x) for x in pair_counts(b, c, pilot_items))
         # Parameters of the Betas of the discordance, and of the leader's share of it.
@@ -186,13 +180,7 @@ class BinaryPilot:
     cluster_size = 1.0
 
     def __init__(
-        self,
-        b: int,
-        c: int,
-        n_items: int,
-        *,
-        test: McNemarTest = "exact",
-        alpha: float = 0.05,
+        self, b: int, c: int, n_items: int, test: McNemarTest = "exact", alpha: float = 0.05
     ) -> None:
         self.b, self.c, self.n_items = (int(x) for x in pair_counts(b, c, n_items))
         self.test, self.alpha = test, alpha
@@ -227,12 +215,11 @@ class BinaryPilot:
 
     def assurance(self) -> McNemarAssurance:
         """McNemar's test over the posterior of all three cells."""
-        return McNemarAssurance(self.b, self.c, self.n_items, test=self.test, alpha=self.alpha)
+        return McNemarAssurance(self.b, self.c, self.n_items, self.test, self.alpha)
 
     def detectable(self, units: IntArray, power: float) -> FloatArray:
         """Smallest gap that McNemar's test finds at the pilot's discordance."""
-        law: dict[str, Any] = {"test": self.test, "alpha": self.alpha, "power": power}
-        return mcnemar_detectable_gaps(units, self.discordance, **law)
+        return mcnemar_detectable_gaps(units, self.discordance, self.test, self.alpha, power)
 
     def limit(self, confidence: float, *, selected: bool) -> float:
         """`share_limit` of the items that the models differ on."""
@@ -253,7 +240,7 @@ class BinaryPilot:
     def _design(self, psi: float, gap: float, *, summed: int = ENDLESS) -> McNemarDesign:
         # A discordance below the gap is none that the gap admits.
         cells = (max(psi, gap) + gap) / 2, (max(psi, gap) - gap) / 2
-        return McNemarDesign(*cells, test=self.test, alpha=self.alpha, summed=summed)
+        return McNemarDesign(*cells, self.test, self.alpha, summed=summed)
 
 
 class _UnitMeans(ABC):

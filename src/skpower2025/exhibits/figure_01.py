@@ -94,8 +94,8 @@ def _summed(n: int, p_a: float, p_b: float, rate: float, alpha: float) -> float:
     gap, discordant = p_a - p_b, 1 - rate
     if discordant < 1e-12:
         return 0.0
-    cells = [max((discordant + sign * gap) / 2, 0.0) for sign in (1, -1)]
-    return float(McNemarDesign(*cells, test="asymptotic", alpha=alpha).power(n))
+    only_a, only_b = (max((discordant + sign * gap) / 2, 0.0) for sign in (1, -1))
+    return float(McNemarDesign(only_a, only_b, "asymptotic", alpha).power(n))
 
 
 def draw(frame: pd.DataFrame, target: float) -> Figure:

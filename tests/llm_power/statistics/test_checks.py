@@ -21,7 +21,7 @@ from llm_power._statistics.inversion import (
     resolution_ratio,
     wald_power,
 )
-from llm_power._statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, normal_design_errors
+from llm_power._statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
 from llm_power._statistics.missing_scores import missing_gap_bounds, missingness_by_difficulty
 from llm_power._statistics.multiplicity import adjust_holm, stepwise_required_n
 from llm_power._statistics.paired_binary import (
@@ -68,7 +68,6 @@ TWO, THREE = [3, 4], [3, 4, 5]
         (lambda: miller_unpaired_required_n([0.1] * 2, [0.2] * 3), "p_a, p_b must have shapes"),
         (lambda: design_effect(TWO, [0.1] * 3), "mean_cluster_size, icc must have shapes"),
         (lambda: cluster_power([0.1] * 2, [0.4] * 3, 0.1, 5, 9), "sigma_d, delta must have shapes"),
-        (lambda: normal_design_errors(TWO, THREE), "delta, standard_error must have shapes"),
         (
             lambda: resolution_over_correlations(TWO, THREE, 9),
             "correct_a, correct_b, n_items must have",

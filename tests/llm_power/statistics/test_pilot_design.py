@@ -46,8 +46,8 @@ def test_the_interval_is_that_of_the_discordance() -> None:
     design = pilot_design(BinaryPilot(36, 18, 300, test="mid_p"), -0.02)
     low, high = wilson_interval(54, 300, confidence=0.9)
     for found, psi in ((design.n_star, 0.18), (design.low, low), (design.high, high)):
-        cells = (psi + 0.02) / 2, (psi - 0.02) / 2
-        assert found == required_units(McNemarDesign(*map(float, cells), test="mid_p"), 0.8)
+        p10, p01 = float((psi + 0.02) / 2), float((psi - 0.02) / 2)
+        assert found == required_units(McNemarDesign(p10, p01, "mid_p"), 0.8)
 
 
 def test_expected_power_is_the_mean_over_the_posterior_of_the_discordance() -> None:
