@@ -31,13 +31,9 @@ import numpy as np
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import (
-    broadcast,
-    finite,
-    non_negative,
     one_of,
     open_unit,
     p_values,
-    positive,
     proportions,
 )
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
@@ -363,14 +359,14 @@ def stepwise_required_n(
     `adjusted_required_n` gives each pair the level of its own rank, as the paper does, and its
     :math:`N^*` may contradict its verdict.
     """
-    gap, sigma, n, size = _family_of_pairs(delta, sigma_d, n_items, m)
+    gap, sigma, n = np.broadcast_arrays(delta, sigma_d, n_items)
+    size = gap.size if m is None else m
     need = required_n(gap, sigma, alpha=alpha, power=power)
     # N* at another level is this one times a number that all pairs share: the order is T's.
     order = np.argsort(-resolution_ratio(n, need), kind="stable")
     back = np.argsort(order)
     resolutions: dict[Procedure, AdjustedResolution] = {}
     for procedure in procedures:
-        one_of("procedure", procedure, _STEP_LEVELS)
         levels = _STEP_LEVELS[procedure](np.arange(1, gap.size + 1), size, alpha)
         needed = required_n(gap[order], sigma[order], alpha=levels, power=power)
         by_step = resolution_ratio(n[order], needed)
@@ -400,20 +396,6 @@ def _deciding_step(q: FloatArray, procedure: Procedure) -> IntArray:
         highest = np.maximum.accumulate(q[::-1])[::-1]
         return np.minimum.accumulate(np.where(q == highest, steps, q.size)[::-1])[::-1]
     return steps
-
-
-def _family_of_pairs(
-    delta: ArrayLike, sigma_d: ArrayLike, n_items: ArrayLike, m: int | None
-) -> tuple[FloatArray, FloatArray, FloatArray, int]:
-    gap, sigma, n = broadcast(
-        delta=finite("delta", delta),
-        sigma_d=non_negative("sigma_d", sigma_d),
-        n_items=positive("n_items", n_items),
-    )
-    if gap.ndim > 1:
-        raise InvalidArgument(f"delta must be one-dimensional, got shape {gap.shape!r}")
-    gap, sigma, n = np.atleast_1d(gap, sigma, n)
-    return gap, sigma, n, _family(gap.size if m is None else m, gap.size)
 
 
 def _ranks(p: FloatArray, procedure: Procedure) -> IntArray:

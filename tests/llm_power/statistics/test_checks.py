@@ -23,7 +23,7 @@ from llm_power._statistics.inversion import (
 )
 from llm_power._statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
 from llm_power._statistics.missing_scores import missing_gap_bounds, missingness_by_difficulty
-from llm_power._statistics.multiplicity import adjust_holm, stepwise_required_n
+from llm_power._statistics.multiplicity import adjust_holm
 from llm_power._statistics.paired_binary import (
     attainable,
     cohens_h,
@@ -59,10 +59,6 @@ TWO, THREE = [3, 4], [3, 4, 5]
         (lambda: resolution_ratio(TWO, THREE), "n_items, n_star must have shapes"),
         (lambda: paired_difference_variance([0.5] * 2, [0.5] * 3, 0), "p_a, p_b, rho must have"),
         (lambda: paired_bernoulli_cells([0.5] * 2, [0.5] * 3, 0), "p_a, p_b, rho_z must have"),
-        (
-            lambda: stepwise_required_n([0.1] * 2, [0.4] * 3, 9, procedures=["holm"]),
-            "must have shapes",
-        ),
         (lambda: cohens_h([0.1] * 2, [0.2] * 3), "p1, p2 must have shapes"),
         (lambda: shortcut_required_n(0.1, [0.2] * 2, [0.3] * 3), "p_a, rho must have shapes"),
         (lambda: miller_unpaired_required_n([0.1] * 2, [0.2] * 3), "p_a, p_b must have shapes"),

@@ -381,15 +381,6 @@ def test_stepwise_n_star_of_one_set_of_items_is_a_cumulative_extreme() -> None:
     )
 
 
-def test_stepwise_n_star_refuses_what_is_no_family() -> None:
-    with pytest.raises(InvalidArgument, match="m must be a whole number of at least 1, got 0"):
-        stepwise_required_n([], [], [], procedures=["holm"])
-    with pytest.raises(InvalidArgument, match="procedure must be one of"):
-        stepwise_required_n([0.1], 0.4, 9, procedures=["hommel"])  # type: ignore[list-item]
-    with pytest.raises(InvalidArgument, match=r"delta must be one-dimensional, got shape"):
-        stepwise_required_n([[0.1]], 0.4, 9, procedures=["holm"])
-
-
 @pytest.mark.parametrize("any_dependence", [False, True])
 @pytest.mark.parametrize("effect", [0.0, 1.0, 5.0])
 def test_pairs_are_selected_at_one_level(effect: float, any_dependence: bool) -> None:
