@@ -119,22 +119,16 @@ def score_errors(
     0.2171
     """
     x = _scores("scores", scores)
-    mean, error, df, n = _plain(x)
-    if clusters is None:
-        return _with_interval(mean, error, df, (n, n), quantile=quantile, confidence=confidence)
-    moments = moments_from_differences(x, clusters)
-    test = cluster_robust_test(moments, variance="CR0" if variance == "printed" else variance)
-    clustered = test.standard_error
-    if variance == "printed":
-        clustered = np.hypot(clustered, error / np.sqrt(np.maximum(n, 1)))
-    return _with_interval(
-        test.delta,
-        clustered,
-        test.df,
-        (n, test.n_clusters),
-        quantile=quantile,
-        confidence=confidence,
-    )
+    estimate, error, df, n = _plain(x)
+    sizes, of_items = (n, n), error / np.sqrt(np.maximum(n, 1))
+    if clusters is not None:
+        moments = moments_from_differences(x, clusters)
+        test = cluster_robust_test(moments, variance="CR0" if variance == "printed" else variance)
+        estimate, error, df = test.delta, test.standard_error, test.df
+        sizes = n, test.n_clusters
+        if variance == "printed":
+            error = np.hypot(error, of_items)
+    return _with_interval(estimate, error, df, sizes, quantile=quantile, confidence=confidence)
 
 
 def difference_errors(
