@@ -178,7 +178,8 @@ def plan_pair(
     own = needed[question.test]
     n_star = float(required_n(pair.gap, pair.sigma_d, **settings))
     clusters = _clusters(pair, question, own, n_items) if isfinite(own) else None
-    items, decided_as = _to_take(own, clusters)
+    items = own if clusters is None else clusters.n_clusters * clusters.per_cluster
+    decided_as: Decided = "different" if isfinite(items) else "undetermined"
     equivalence, shown = _equivalence(pair, question)
     if equivalence is not None and isfinite(equivalence):
         items, decided_as = equivalence, "equivalent"
@@ -198,11 +199,6 @@ def plan_pair(
         sizes=() if question.clusters else _sizes(pair, own, question),
         at_hand=None if n_items is None else _at_hand(pair, n_items, question, detectable),
     )
-
-
-def _to_take(own: float, clusters: ClusterItems | None) -> tuple[float, Decided]:
-    items = own if clusters is None else clusters.n_clusters * clusters.per_cluster
-    return items, "different" if isfinite(items) else "undetermined"
 
 
 def _equivalence(pair: AssumedPair, asked: Question) -> tuple[float | None, float | None]:
@@ -286,12 +282,10 @@ def _detectable(n_items: int, discordance: float, asked: Question) -> float:
         return low
     k, icc = asked.clusters, asked.icc
 
-    def by_clusters(gap: float) -> list[ClusterItemsDesign]:
+    def by_clusters(gap: float) -> ClusterItemsDesign | None:
         sigma = pair_from_gap(gap, discordance).sigma_d
-        return [ClusterItemsDesign(gap, sigma, icc, k, alpha=asked.level)] if sigma > 0 else []
+        return ClusterItemsDesign(gap, sigma, icc, k, alpha=asked.level) if sigma > 0 else None
 
-    if all(design.power(n / k) >= asked.power for design in by_clusters(low)):
-        return low
     return detectable_gap(by_clusters, n / k, asked.power, least=low, widest=discordance)
 
 

@@ -78,7 +78,12 @@ def _share(x: FloatArray, f: FloatArray) -> FloatArray:
 
 
 def threshold(holds: Callable[[float], bool], low: float, high: float, *, halvings: int) -> float:
-    """Return the upper end of an interval that was halved so often: there it still holds."""
+    """Return the smallest number of an interval that it holds for, by so many halvings.
+
+    Where it does not hold at `low`, that is the upper end of what is left: there it holds.
+    """
+    if holds(low):
+        return low
     for _ in range(halvings):
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)
@@ -88,7 +93,7 @@ def threshold(holds: Callable[[float], bool], low: float, high: float, *, halvin
 def thresholds(
     holds: Callable[[FloatArray], BoolArray], low: FloatArray, high: FloatArray, *, halvings: int
 ) -> FloatArray:
-    """Return `threshold` of many intervals at once."""
+    """Return `threshold` of many intervals at once, of which it holds at no `low`."""
     for _ in range(halvings):
         middle = (low + high) / 2
         does = holds(middle)

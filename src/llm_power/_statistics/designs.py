@@ -7,7 +7,7 @@ that of a test at one true gap, or its mean over what a pilot leaves open.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -72,7 +72,7 @@ def required_units(design: Design, power: float) -> float:
 
 
 def detectable_gap(
-    at: Callable[[float], Design | Iterable[Design]],
+    at: Callable[[float], Design | None],
     n: float,
     power: float,
     *,
@@ -82,14 +82,12 @@ def detectable_gap(
 ) -> float:
     """Smallest gap in [least, widest] with the power at n units; ``inf`` where there is none.
 
-    `at` returns the design of a gap, or several that must all have the power.
+    `at` returns the design of a gap, or None of one that is always found.
     """
-    target = open_unit("power", power)
 
     def enough(gap: float) -> bool:
-        designs = at(gap)
-        each = [designs] if isinstance(designs, Design) else designs
-        return all(bool(design.power(n) >= target) for design in each)
+        design = at(gap)
+        return design is None or bool(design.power(n) >= power)
 
     return threshold(enough, least, widest, halvings=halvings) if enough(widest) else np.inf
 

@@ -23,7 +23,7 @@ Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x, for parts chosen on the ot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -62,12 +62,12 @@ def share_limit(
     m = ahead + behind
     needed = m - int(critical_count(np.array([m]), test, alpha)[0]) if selected else 0
 
-    def excess(theta: float) -> float:
+    def admits(theta: float) -> bool:
         beyond = bdtrc(ahead, m, theta) + float(binomial_pmf(ahead, m, theta)) / 2
         condition = bdtrc(needed - 1, m, theta) if needed else 1.0
-        return float(beyond / condition - (1 - confidence))
+        return bool(beyond / condition >= 1 - confidence)
 
-    return _rising_root(excess, 0.5, 1.0)
+    return threshold(admits, 0.5, 1.0, halvings=_HALVINGS)
 
 
 def shift_limit(
@@ -81,18 +81,11 @@ def shift_limit(
     """Lower limit of a gap over its standard error, from a pilot's t; 0 where a tie is possible."""
     size, critical = abs(t), -float(stdtrit(freedom, alpha / 2))
 
-    def excess(shift: float) -> float:
+    def admits(shift: float) -> bool:
         condition = 1 - below(freedom, shift, critical) if selected else 1.0
-        return float((1 - below(freedom, shift, size)) / condition - (1 - confidence))
+        return bool((1 - below(freedom, shift, size)) / condition >= 1 - confidence)
 
-    return _rising_root(excess, 0.0, size)
-
-
-def _rising_root(excess: Callable[[float], float], least: float, most: float) -> float:
-    """Root of a rising function; an end of its range where it has none inside."""
-    if excess(least) >= 0:
-        return least
-    return threshold(lambda x: excess(x) >= 0, least, most, halvings=_HALVINGS)
+    return threshold(admits, 0.0, size, halvings=_HALVINGS)
 
 
 @dataclass(frozen=True, slots=True)
