@@ -109,6 +109,24 @@ def smallest_that(holds: Callable[[int], bool], least: int, most: int) -> int:
     return least
 
 
+def nearest_that(holds: Callable[[int], bool], start: int, least: int, most: int) -> int | None:
+    """Return some whole number that it holds for where it does not for the one before.
+
+    The search goes from `start` by steps that double, then by bisection; None where it finds none.
+    """
+    n, step = min(max(start, least), most), 1
+    if holds(n):
+        while n > least and holds(lower := max(n - step, least)):
+            n, step = lower, 2 * step
+        return smallest_that(holds, max(n - step, least), n)
+    while n < most:
+        fails, n = n, min(n + step, most)
+        if holds(n):
+            return smallest_that(holds, fails + 1, n)
+        step *= 2
+    return None
+
+
 def fewest(holds: Callable[[FloatArray], BoolArray], fails: IntArray, most: IntArray) -> IntArray:
     """Return the smallest whole numbers above `fails` that it holds for, `most` where none does."""
     while np.any(wide := most - fails > 1):

@@ -23,7 +23,7 @@ from math import ceil, log, log2, sqrt
 import numpy as np
 from scipy.special import betainc, ndtr, ndtri
 
-from llm_power._statistics._numerics import fewest
+from llm_power._statistics._numerics import fewest, nearest_that, smallest_that
 from llm_power._statistics.argument_checks import counts, open_unit, pair_counts
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power._statistics.e_process import BETA_4_4, Mixture, require_symmetric
@@ -38,6 +38,8 @@ _EXACT_STEPS = 2**14
 _LOWEST_LEVEL = -3
 # Standard deviations of a binomial count that hold all but 1e-18 of it.
 _WIDE = 9.0
+# Items beyond any that counts tell apart.
+_ENDLESS = 2**63
 # The share of runs that `stopping_90` speaks of.
 _STOPPING_SHARE = 0.90
 
@@ -304,33 +306,23 @@ def _items_for(law: _CrossingLaw, share: float, total: float) -> float:
     """Fewest items that have crossed with probability `share`; ``inf`` if the law is too short."""
     if law.crossed[-1] < share:
         return np.inf
+
+    def nearly(n: float) -> bool:
+        return _crossed_by(law, n, total, _nearly_arrived) >= share
+
     middle = law.time[np.searchsorted(law.crossed, share)] / total
     width = 2.0 + sqrt(middle * (1 - total) / total)
     low, high = max(0.0, middle - width), middle + width
-    while low > 0 and _crossed_by(law, low, total, _nearly_arrived) >= share:
+    while low > 0 and nearly(low):
         low = max(0.0, low - width)
-    while _crossed_by(law, high, total, _nearly_arrived) < share and high * total < law.time[-1]:
+    while not nearly(high) and high * total < law.time[-1]:
         high += width
     if _upper_count(high, total) > law.time[-1]:
         return np.inf
-
-    def nearly(n: float) -> float:
-        return _crossed_by(law, n, total, _nearly_arrived) - share
-
     # The normal law comes within a few items; the binomial one, which is dear, decides.
-    below, root = (low, high) if nearly(low) < 0 else (high, high)
-    while root - below > max(1.0, 1e-12 * root):
-        middle = (below + root) / 2
-        below, root = (middle, root) if nearly(middle) < 0 else (below, middle)
-    slope = max(nearly(root + 1) - nearly(root), 1e-12)
-    fails, holds, n = 0.0, np.inf, max(float(ceil(root)), 1.0)
-    # A single item, or what tells two floats of this size apart.
-    step = max(1.0, 2 * float(np.spacing(n)))
-    while holds - fails > step:
-        lacking = share - _crossed_by(law, n, total)
-        fails, holds = (n, holds) if lacking > 0 else (fails, n)
-        n = min(max(float(ceil(n + lacking / slope)), fails + step), holds - step)
-    return holds
+    start, most = smallest_that(nearly, int(low), ceil(high)), _ENDLESS
+    n = nearest_that(lambda n: _crossed_by(law, n, total) >= share, start, 1, most)
+    return np.inf if n is None else float(n)
 
 
 def _crossed_by(

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from llm_power._statistics._numerics import smallest_that, threshold
+from llm_power._statistics._numerics import nearest_that, threshold
 from llm_power._statistics.argument_checks import open_unit
 from llm_power._statistics.arrays import ArrayLike, FloatArray
 
@@ -67,7 +67,8 @@ def required_units(design: Design, power: float) -> float:
     known = design.closed_form(target)
     if known is not None:
         return known
-    n = _crossing(lambda n: bool(design.power(n) >= target), design, design.start(target))
+    ends = design.least, design.most
+    n = nearest_that(lambda n: bool(design.power(n) >= target), design.start(target), *ends)
     return np.inf if n is None else float(design.last_below(target, n) + 1)
 
 
@@ -90,18 +91,3 @@ def detectable_gap(
         return design is None or bool(design.power(n) >= power)
 
     return threshold(enough, least, widest, halvings=halvings) if enough(widest) else np.inf
-
-
-def _crossing(enough: Callable[[int], bool], design: Design, start: int) -> int | None:
-    """Return some n with the power where n - 1 has not, by steps that double, then bisection."""
-    n, step = min(max(start, design.least), design.most), 1
-    if enough(n):
-        while n > design.least and enough(lower := max(n - step, design.least)):
-            n, step = lower, 2 * step
-        return smallest_that(enough, max(n - step, design.least), n)
-    while n < design.most:
-        fails, n = n, min(n + step, design.most)
-        if enough(n):
-            return smallest_that(enough, fails + 1, n)
-        step *= 2
-    return None
