@@ -128,7 +128,11 @@ def plan_pilot(
         declared=gap,
         design=design,
         assured=None if gap is None or design is None else _assured(pilot, gap, design, question),
-        same_clusters=_same_clusters(pilot, gap, question),
+        same_clusters=(
+            cluster_items_design(pilot, gap, power=question.power)
+            if gap is not None and isinstance(pilot, ClusterPilot)
+            else None
+        ),
         own=_own(pilot, question) if gap is None else None,
     )
 
@@ -253,12 +257,6 @@ def _assured(pilot: Pilot, gap: float, design: PilotDesign, question: Question) 
     while not suffices(most):
         least, most = most, 2 * most
     return float(smallest_that(suffices, least, most))
-
-
-def _same_clusters(pilot: Pilot, gap: float | None, question: Question) -> PilotDesign | None:
-    if gap is None or not isinstance(pilot, ClusterPilot):
-        return None
-    return cluster_items_design(pilot, gap, power=question.power)
 
 
 def _own(pilot: Pilot, question: Question) -> OwnGap:

@@ -11,11 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri, owens_t
 
-from llm_power._statistics.argument_checks import (
-    broadcast,
-    positive_count,
-    strictly_between,
-)
+from llm_power._statistics.argument_checks import broadcast, positive_count, strictly_between
 from llm_power._statistics.arrays import ArrayLike, FloatArray, RandomSource
 
 
@@ -101,24 +97,18 @@ def graded_difference_variance(mean_shift: float, rho_z: float) -> float:
     The covariance under the copula has no closed form; Gauss-Hermite quadrature over the two
     independent normal variables gives it to about six digits.
     """
-    latent = float(strictly_between("rho_z", rho_z, -1.0, 1.0))
-    mean_b = _mean_b(mean_shift)
     nodes, weights = np.polynomial.hermite_e.hermegauss(64)
     weights = weights / weights.sum()
-    z_b = latent * nodes[:, np.newaxis] + np.sqrt(1 - latent**2) * nodes
-    gap = _beta_quantile(_MEAN_A, nodes)[:, np.newaxis] - _beta_quantile(mean_b, z_b)
-    return float(weights @ np.square(gap - mean_shift) @ weights)
-
-
-def _mean_b(mean_shift: float) -> float:
-    return _MEAN_A - float(strictly_between("mean_shift", mean_shift, _MEAN_A - 1, _MEAN_A))
+    grid = np.stack(np.meshgrid(nodes, nodes, indexing="ij"), axis=-1)
+    first, second = _graded_scores(grid, mean_shift, rho_z)
+    return float(weights @ np.square(first - second - mean_shift) @ weights)
 
 
 def _graded_scores(z: FloatArray, mean_shift: float, rho_z: float) -> tuple[FloatArray, FloatArray]:
-    """Scores of A and B at independent normal variables of shape (n_items, 2)."""
+    """Scores of A and B at independent normal variables of shape (..., 2)."""
     latent = float(strictly_between("rho_z", rho_z, -1.0, 1.0))
-    mean_b = _mean_b(mean_shift)
-    z_a, other = z.T
+    mean_b = _MEAN_A - float(strictly_between("mean_shift", mean_shift, _MEAN_A - 1, _MEAN_A))
+    z_a, other = z[..., 0], z[..., 1]
     z_b = latent * z_a + np.sqrt(1 - latent**2) * other
     return _beta_quantile(_MEAN_A, z_a), _beta_quantile(mean_b, z_b)
 

@@ -477,12 +477,10 @@ def mcnemar_design_errors(
     solved_right = np.where(k < 0, 0.0, solved_right)
     size = m * wrong - 2 * solved_wrong + 2 * solved_right - m * right
     power = float(mass @ (wrong + right))
-    if power == 0:
-        return DesignErrors(np.zeros(()), np.full((), np.nan), np.full((), np.nan))
     return DesignErrors(
         power=np.asarray(power),
-        type_s=np.asarray(mass @ wrong / power),
-        type_m=np.asarray(mass @ size / (power * n * abs(p10 - p01))),
+        type_s=ratio(mass @ wrong, power),
+        type_m=ratio(mass @ size, power * n * abs(p10 - p01)),
     )
 
 
