@@ -20,15 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from llm_power._choices import McNemarTest
-from llm_power._statistics.argument_checks import (
-    broadcast,
-    finite,
-    numbers,
-    one_of,
-    open_unit,
-    pair_counts,
-    positive,
-)
+from llm_power._statistics.argument_checks import one_of, open_unit, pair_counts, positive
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power._statistics.average_gap import AverageGap
 from llm_power._statistics.cluster_robust import ClusterResampling
@@ -219,13 +211,8 @@ def mean_verdicts(
     """
     level = open_unit("alpha", alpha)
     each = level if family is None else family.level
-    gap, error, freedom, n, tilt, hall = broadcast(
-        delta=finite("delta", delta),
-        standard_error=numbers("standard_error", standard_error),
-        df=numbers("df", df),
-        n_items=finite("n_items", n_items),
-        skew=numbers("skew", skew),
-        hall_df=numbers("hall_df", df if hall_df is None else hall_df),
+    gap, error, freedom, n, tilt, hall = np.broadcast_arrays(
+        delta, standard_error, df, n_items, skew, df if hall_df is None else hall_df
     )
     varies = np.isfinite(error) & (freedom > 0)
     error, freedom = np.where(varies, error, np.inf), np.where(varies, freedom, 1.0)

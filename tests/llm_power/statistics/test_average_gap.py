@@ -7,7 +7,6 @@ import pytest
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from scipy.stats import binom, ttest_rel
 
-from llm_power._errors import InvalidArgument
 from llm_power._statistics.average_gap import average_gap, binary_gap, mean_gap, share_solved
 from llm_power._statistics.intervals import tango_interval, wilson_interval
 from llm_power._statistics.mcnemar import mcnemar_asymptotic
@@ -53,12 +52,6 @@ def test_nothing_is_said_of_a_task_whose_items_do_not_vary() -> None:
     assert average.p_within(0.5) == pytest.approx(0.5)
     interval = average.interval(0.05)
     assert (interval.low[0], interval.high[0]) == (-np.inf, np.inf)
-
-
-@pytest.mark.parametrize("weights", [[1.0], [0.5, 0.6], [1.5, -0.5]])
-def test_weights_are_shares(weights: list[float]) -> None:
-    with pytest.raises(InvalidArgument, match="weights must be one a task"):
-        average_gap([binary_gap([5], [1], [50])] * 2, weights)
 
 
 @pytest.mark.slow

@@ -34,7 +34,6 @@ from llm_power._statistics.paired_binary import (
     summarize_counts,
 )
 from llm_power._statistics.paired_bootstrap import percentile_bootstrap_rejects
-from llm_power._statistics.verdict import mean_verdicts
 
 MASKED = np.ma.array([3, 4], mask=[False, True])
 MASKED_SCORES = np.ma.array([[1.0, 0.0]], mask=[[True, False]])
@@ -68,8 +67,6 @@ TWO, THREE = [3, 4], [3, 4, 5]
             lambda: resolution_over_correlations(TWO, THREE, 9),
             "correct_a, correct_b, n_items must have",
         ),
-        (lambda: mean_verdicts(TWO, THREE, 9, 9), "delta, standard_error, df, n_items"),
-        (lambda: mean_verdicts(TWO, MASKED, 9, 9), "standard_error must not have masked"),
         (lambda: design_effect(MASKED, 0.1), "mean_cluster_size must not have masked entries"),
         (lambda: shortcut_required_n(0.1, 0.2, MASKED / 9), "rho must not have masked entries"),
         (lambda: missing_gap_bounds(MASKED_SCORES), "scores must not have masked entries"),
