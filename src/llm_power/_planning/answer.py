@@ -260,16 +260,16 @@ def _power(pair: AssumedPair, n_items: int, asked: Question) -> float:
     """Power of the declared test, or of that by clusters where it is smaller; NaN without a gap."""
     if pair.gap == 0:
         return nan
-    of_items = float(_errors(pair, n_items, asked).power)
-    return min(of_items, _cluster_power(pair, n_items, asked))
+    power, design = float(_errors(pair, n_items, asked).power), _by_clusters(pair, asked)
+    return power if design is None else min(power, float(design.power(n_items / design.n_clusters)))
 
 
-def _cluster_power(pair: AssumedPair, n_items: int, asked: Question) -> float:
-    if asked.clusters is None or asked.icc is None:
-        return 1.0
-    k = asked.clusters
-    design = ClusterItemsDesign(pair.gap, pair.sigma_d, asked.icc, k, alpha=asked.level)
-    return float(design.power(n_items / k))
+def _by_clusters(pair: AssumedPair, asked: Question) -> ClusterItemsDesign | None:
+    """Return the test by clusters of a pair; None of independent items, and where none vary."""
+    if asked.clusters is None or asked.icc is None or pair.sigma_d == 0:
+        return None
+    law = pair.gap, pair.sigma_d, asked.icc, asked.clusters
+    return ClusterItemsDesign(*law, alpha=asked.level)
 
 
 def _detectable(n_items: int, discordance: float, asked: Question) -> float:
@@ -278,15 +278,14 @@ def _detectable(n_items: int, discordance: float, asked: Question) -> float:
     if discordance == 0:
         return inf
     low = mcnemar_detectable_gap(n, discordance, asked.test, asked.level, asked.power)
-    if asked.clusters is None or asked.icc is None or not isfinite(low):
+    if asked.clusters is None or not isfinite(low):
         return low
-    k, icc = asked.clusters, asked.icc
 
     def by_clusters(gap: float) -> ClusterItemsDesign | None:
-        sigma = pair_from_gap(gap, discordance).sigma_d
-        return ClusterItemsDesign(gap, sigma, icc, k, alpha=asked.level) if sigma > 0 else None
+        return _by_clusters(pair_from_gap(gap, discordance), asked)
 
-    return detectable_gap(by_clusters, n / k, asked.power, least=low, widest=discordance)
+    each = n / asked.clusters
+    return detectable_gap(by_clusters, each, asked.power, least=low, widest=discordance)
 
 
 def _clusters(

@@ -41,6 +41,8 @@ EQUIVALENT: Final = "equivalent"
 UNDETERMINED: Final = "undetermined"
 
 _SETTINGS: Final = ("test", "margin", "alpha", "power")
+# Of two tests that must both reject the larger number counts.
+_LARGER: Final = ("p", "p_family", "p_equivalence", "even_items", "assured_items", "smallest_gap")
 # Least share of a gap that a test-based limit leaves, where a p-value is at the level itself.
 _NOT_ZERO: Final = 1e-9
 
@@ -345,17 +347,12 @@ def agreed_verdicts(first: Verdicts, second: Verdicts) -> Verdicts:
         first,
         verdict=verdict,
         direction=np.where(different, first.direction, 0),
-        p=np.maximum(first.p, second.p),
-        p_family=np.maximum(first.p_family, second.p_family),
         attainable=first.attainable & second.attainable,
-        p_equivalence=np.maximum(first.p_equivalence, second.p_equivalence),
         within_margin=within,
         interval=interval,
-        even_items=np.maximum(first.even_items, second.even_items),
-        assured_items=np.maximum(first.assured_items, second.assured_items),
-        smallest_gap=np.maximum(first.smallest_gap, second.smallest_gap),
         further_items=np.where(decided, 0.0, np.where(opposed, np.inf, further)),
         decided_as=np.where(decided, verdict, np.where(opposed, UNDETERMINED, coming)),
+        **{name: np.maximum(getattr(first, name), getattr(second, name)) for name in _LARGER},
     )
 
 
