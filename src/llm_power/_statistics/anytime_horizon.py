@@ -24,7 +24,7 @@ import numpy as np
 from scipy.special import betainc, ndtr, ndtri
 
 from llm_power._statistics._numerics import fewest, nearest_that, smallest_that
-from llm_power._statistics.argument_checks import counts, open_unit, pair_counts
+from llm_power._statistics.argument_checks import open_unit, pair_counts
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power._statistics.e_process import BETA_4_4, Mixture, require_symmetric
 from llm_power._statistics.inversion import resolution_ratio, z_sum
@@ -42,21 +42,6 @@ _WIDE = 9.0
 _ENDLESS = 2**63
 # The share of runs that `stopping_90` speaks of.
 _STOPPING_SHARE = 0.90
-
-
-def smallest_crossing_gap(
-    n_discordant: ArrayLike, *, alpha: float = 0.05, mixture: Mixture = BETA_4_4
-) -> FloatArray:
-    """Smallest :math:`|b - c|` that rejects at a given number of discordant items.
-
-    Whole numbers of the parity of :math:`d`, and ``inf`` where no outcome rejects.
-    """
-    require_symmetric(mixture)
-    threshold = -np.log(open_unit("alpha", alpha))
-    d = counts("n_discordant", n_discordant)
-    # Of d items so many go one way: half of them never cross, more than all stand for no outcome.
-    most = fewest(lambda k: mixture.log_e(k, d - k) >= threshold, d // 2, d + 1)
-    return np.where(most <= d, 2.0 * most - d, np.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +200,9 @@ class _NullPassage:
 @lru_cache(maxsize=32)
 def _null_passage(mixture: Mixture, alpha: float, levels: int) -> _NullPassage:
     """Each level doubles the step and so covers four times as many discordant items."""
+    require_symmetric(mixture)
     time = np.arange(1.0, _EXACT_STEPS * 4.0 ** min(levels, 0) + 1)
-    height = smallest_crossing_gap(time, alpha=alpha, mixture=mixture)
+    height = _crossing_height(time, time, 1.0, alpha, mixture)
     mass, met = _walk(np.ones(1), height)
     parts = [(time, np.ones(time.size), height, met)]
     for level in range(1, levels + 1):
@@ -224,8 +210,7 @@ def _null_passage(mixture: Mixture, alpha: float, levels: int) -> _NullPassage:
         # Coarsening adds the variance of two steps of the finer walk.
         step = np.arange(1.0, _EXACT_STEPS * 3 // 4 + 1)
         time = time[-1] + size**2 * (step + 0.5)
-        least = _coarse_height(time, size, alpha, mixture)
-        height = least + (step + least % 2) % 2
+        height = _crossing_height(step, time, size, alpha, mixture)
         mass, met = _walk(_coarsened(mass), height)
         parts.append((time, np.full(time.size, size), size * height, met))
     time, step, height, probability = (np.concatenate(x) for x in zip(*parts, strict=True))
@@ -237,8 +222,10 @@ def _null_passage(mixture: Mixture, alpha: float, levels: int) -> _NullPassage:
     )
 
 
-def _coarse_height(time: FloatArray, size: float, alpha: float, mixture: Mixture) -> IntArray:
-    """Fewest steps of a size that stand for a crossing.
+def _crossing_height(
+    step: FloatArray, time: FloatArray, size: float, alpha: float, mixture: Mixture
+) -> FloatArray:
+    """Fewest steps of a size from 0 that stand for a crossing, of the parity of the steps made.
 
     A lattice meets a boundary half a step late on average: the walk's own delay alone is kept.
     """
@@ -248,7 +235,8 @@ def _coarse_height(time: FloatArray, size: float, alpha: float, mixture: Mixture
         return np.asarray(mixture.log_e((time + gap) / 2, (time - gap) / 2) >= -log(alpha))
 
     last = np.floor((time + 0.5) / size - 0.5).astype(np.int64)
-    return fewest(crosses, np.full(time.shape, -1), last + 1)
+    least = fewest(crosses, np.full(time.shape, -1), last + 1)
+    return least + (step + least) % 2
 
 
 def _walk(mass: FloatArray, height: FloatArray) -> tuple[FloatArray, FloatArray]:

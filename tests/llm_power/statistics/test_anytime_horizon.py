@@ -10,7 +10,6 @@ from llm_power._statistics import anytime_horizon as module
 from llm_power._statistics.anytime_horizon import (
     anytime_horizon,
     monitored_required_n,
-    smallest_crossing_gap,
 )
 from llm_power._statistics.e_process import (
     BETA_2_2,
@@ -57,17 +56,17 @@ def crossed_by_recursion(
 @pytest.mark.parametrize("mixture", SYMMETRIC)
 @pytest.mark.parametrize("alpha", [0.05, 0.001])
 def test_smallest_gap_equals_brute_force(mixture: Mixture, alpha: float) -> None:
-    d = np.arange(121)
-    gap = smallest_crossing_gap(d, alpha=alpha, mixture=mixture)
-    for total in d:
+    d = np.arange(121.0)
+    gap = module._crossing_height(d, d, 1.0, alpha, mixture)
+    for total in range(121):
         b = np.arange(-(-total // 2), total + 1)
         crosses = b[log_e_value(b, total - b, mixture) >= -np.log(alpha)]
-        assert gap[total] == (2 * crosses[0] - total if crosses.size else np.inf)
+        assert gap[total] == 2 * crosses[0] - total if crosses.size else gap[total] > total
 
 
 def test_smallest_gap_at_ten_million_discordant_items() -> None:
-    d = 10**7
-    gap = smallest_crossing_gap(d)
+    d = np.array([1e7])
+    gap = module._crossing_height(d, d, 1.0, 0.05, BETA_4_4)
     at, below = (
         log_e_value((d + gap) / 2, (d - gap) / 2, BETA_4_4),
         log_e_value((d + gap) / 2 - 1, (d - gap) / 2 + 1, BETA_4_4),
@@ -150,10 +149,10 @@ def test_each_level_of_the_lattice_reaches_four_times_as_far() -> None:
 @pytest.mark.parametrize("size", [2.0, 4.0, 16.0])
 def test_a_coarse_step_crosses_half_a_step_after_the_boundary(size: float) -> None:
     time = np.array([40_000.0, 70_000.0, 200_000.0])
-    steps = module._coarse_height(time, size, 0.05, BETA_4_4)
-    boundary = module.smallest_crossing_gap(time, alpha=0.05, mixture=BETA_4_4)
+    steps = module._crossing_height(np.zeros(3), time, size, 0.05, BETA_4_4)
+    boundary = module._crossing_height(time, time, 1.0, 0.05, BETA_4_4)
     gap = size * (steps + 0.5) - 0.5
-    assert ((gap > boundary - 2) & (gap - size < boundary)).all()
+    assert ((gap > boundary - 2) & (gap - 2 * size < boundary)).all()
 
 
 @pytest.mark.slow

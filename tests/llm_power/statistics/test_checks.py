@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.anytime_horizon import anytime_horizon, smallest_crossing_gap
+from llm_power._statistics.anytime_horizon import anytime_horizon
 from llm_power._statistics.cluster_requirement import cluster_power
 from llm_power._statistics.copula_pairs import paired_bernoulli_cells
 from llm_power._statistics.correlation_bounds import resolution_over_correlations
@@ -78,7 +78,7 @@ TWO, THREE = [3, 4], [3, 4, 5]
         (lambda: required_n([[0.1], [0.1, 0.2]], 0.4), "delta must hold numbers"),
         (lambda: mcnemar_asymptotic(1e19, 5), r"b must be at most 2\*\*53, got 1e\+19"),
         (
-            lambda: smallest_crossing_gap(10, alpha=[0.1, 0.2]),  # type: ignore[arg-type]
+            lambda: anytime_horizon(5, 3, 20, alpha=[0.1, 0.2]),  # type: ignore[arg-type]
             "alpha must be a single number",
         ),
         (
