@@ -305,8 +305,8 @@ def resolve(
         return resolved
 
 
-def _silent(_stage: str) -> None:
-    """Show no progress."""
+def _silent(_text: str) -> None:
+    """Show neither progress nor notes."""
 
 
 @contextmanager
@@ -349,11 +349,7 @@ def resolve_for(
     kept = None if keep is None else Keep.parsed(keep)
     own, names, held = _given(scores, names or {})
     read, notes = partial(_read_ranked, own, held, reader=reader), list[str]()
-    tasks = settled(
-        partial(read, on_stage=on_stage, on_note=notes.append),
-        partial(read, on_stage=_silent, on_note=_silent),
-        replace(options, names=names),
-    )
+    tasks = settled(read, replace(options, names=names), on_stage=on_stage, on_note=notes.append)
     require_different_tasks(tasks)
     resolved = partial(
         resolved_board,
@@ -397,8 +393,8 @@ def _read_ranked(
     asked: _Asked,
     *,
     reader: str,
-    on_stage: Callable[[str], None],
-    on_note: Callable[[str], None],
+    on_stage: Callable[[str], None] = _silent,
+    on_note: Callable[[str], None] = _silent,
 ) -> list[TaskScores]:
     """Read paths, and scores in memory, and rank the models of each task."""
     called = [f"table {k}" for k in range(1, len(held) + 1)] if len(held) > 1 else ["scores"]
@@ -471,7 +467,7 @@ def compare(
         raise InvalidArgument("give --name with OLD alone: of two files each is one run")
     notes: list[str] = []
 
-    def compared(on_note: Callable[[str], None], asked: _Asked) -> list[Comparison]:
+    def compared(asked: _Asked, on_note: Callable[[str], None] = _silent) -> list[Comparison]:
         sides = [
             Path(side) if isinstance(side, str | os.PathLike) else read_memory(side, name, asked)
             for name, side in (("scores" if new is None else "old", old), ("new", new))
@@ -498,5 +494,5 @@ def compare(
             ),
         )
 
-    comparisons = settled(partial(compared, notes.append), partial(compared, _silent), options)
+    comparisons = settled(compared, options, on_note=notes.append)
     return Compared(comparison_answer(*comparisons), tuple(comparisons), tuple(notes))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 from llm_power._errors import ScoreError, Setting, as_options, counted, listed
 from llm_power._scores._source import LogFile, NoClusterColumn
@@ -244,14 +244,17 @@ def _together(faults: Sequence[ScoreError], known: Mapping[str, Any]) -> dict[st
     return settings
 
 
-def settled(read: Callable[[Asked], T], again: Callable[[Asked], object], options: Asked) -> T:
-    """Read; where something is open, settle it and read again, to refuse with all that is."""
+def settled(read: Callable[..., T], options: Asked, **told: Callable[[Any], None]) -> T:
+    """Read; where something is open, settle it and read again, to refuse with all that is.
+
+    The callbacks `told` hear of the first reading alone.
+    """
     faults: list[ScoreError] = []
     settings: dict[str, Any] = {}
     beyond = ""  # what no setting settles
     for _ in range(_MOST_ROUNDS):
         try:
-            result = (again if faults else read)(replace(options, **settings))
+            result = read(replace(options, **settings), **({} if faults else told))
         except ScoreError as fault:
             further = _together([fault], {"exclude": options.exclude, **settings})
             if settings | further == settings:
@@ -268,7 +271,7 @@ def settled(read: Callable[[Asked], T], again: Callable[[Asked], object], option
             settings |= _together(every, {"exclude": options.exclude, **settings})
         else:
             if not faults:
-                return cast(T, result)
+                return result
             break
     every = AllOpen(faults, settings).faults
     # What is not where it was first settled is nothing that was asked for.

@@ -29,7 +29,6 @@ from llm_power._scores._items import (
     variance_of_repeats,
 )
 from llm_power._scores._source import LogFile, SourceFile, common_folder
-from llm_power._scores._table import scaled
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.store import Repeats, TaskScores
 from llm_power._statistics.argument_checks import Number
@@ -217,7 +216,7 @@ class Logs:
         _check_alike(read)
         items = in_order({item for one in read for item in (*one.scores, *one.declared)})
         graded = any(one.is_graded for one in read)
-        values = scaled(score_matrix([one.scores for one in read], items), options, self.source)
+        values = options.scaled(score_matrix([one.scores for one in read], items), self.source)
         return TaskScores(
             task=self.task,
             kind=options.kind or ("graded" if graded else "binary"),

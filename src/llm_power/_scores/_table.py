@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol, cast
+from typing import Any, BinaryIO, Final, cast
 
 import numpy as np
 import pyarrow as pa
@@ -70,29 +70,6 @@ _ITEM_COLUMNS: Final = ("item_id", "item")
 _SOLVED: Final = {"yes", "pass", "passed", "correct", "right", "solved", "success"}
 
 Coded = tuple[tuple[str, ...], IntArray]
-
-
-class TableOptions(Protocol):
-    """Declarations of `ReadOptions` on a table; `store`, which it needs, imports this module."""
-
-    @property
-    def true(self) -> Sequence[str]:
-        """Words that mean 1."""
-
-    @property
-    def percent(self) -> bool:
-        """Whether scores are from 0 to 100."""
-
-    @property
-    def decimal(self) -> str | None:
-        """Decimal mark, where the other one separates thousands."""
-
-    @property
-    def task(self) -> str | None:
-        """Sheet of a workbook that has several."""
-
-    def declared_columns(self) -> list[str]:
-        """Return the declared columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,39 +290,6 @@ def joined(faults: Sequence[ScoreError]) -> ScoreError:
     )
 
 
-def read_table(source: SourceFile, options: TableOptions) -> Table:
-    """Read a Parquet file, JSON or a workbook, known by its first bytes, or else a CSV."""
-    whole = expanded(source)
-    paths = [name for name in options.declared_columns() if "." in name]
-    if whole.data.startswith(PARQUET_MAGIC):
-        table = _with_fields(read_parquet(whole), paths)
-    elif is_json(whole.data):
-        table = read_json(whole, paths)
-    else:
-        table = read_workbook(whole, options.task) if is_workbook(whole.data) else read_csv(whole)
-    words = frozenset(word.lower() for word in options.true)
-    return replace(
-        table,
-        source=source.without_data(),
-        true=words,
-        percent=options.percent,
-        decimal=options.decimal,
-    )
-
-
-def scaled(values: FloatArray, options: TableOptions, file: str) -> FloatArray:
-    """Return scores in [0, 1], where they were declared to be of percent."""
-    if not options.percent:
-        return values
-    if not np.any(values > 1):
-        raise ScoreError(
-            "scores are declared to be from 0 to 100, and none is above 1",
-            remedy="do not declare percent (--percent), or read such tasks apart (--task)",
-            file=file,
-        )
-    return values / 100
-
-
 def table_name(path: Path) -> str:
     """Return what a table is called: its file, without the endings of form and compression."""
     bare = path.with_suffix("") if path.suffix in {".gz", ".xz", ".zip"} else path
@@ -433,7 +377,7 @@ def _cell(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _with_fields(table: Table, paths: Sequence[str]) -> Table:
+def with_fields(table: Table, paths: Sequence[str]) -> Table:
     """Return the table with columns for fields of structs, which a path with dots names."""
     columns = dict(table.columns)
     for path in paths:
@@ -508,9 +452,7 @@ def _plain_columns(data: bytes, header: Sequence[str]) -> dict[str, Any] | None:
             pa.BufferReader(data),
             # A line may be as long as a block.
             pa_csv.ReadOptions(use_threads=False, block_size=_CSV_BLOCK),
-            pa_csv.ParseOptions(
-                delimiter=_delimiter(_first_line(data)), newlines_in_values=b'"' in data
-            ),
+            pa_csv.ParseOptions(delimiter=_delimiter(data), newlines_in_values=b'"' in data),
             pa_csv.ConvertOptions(column_types=dict.fromkeys(["", *header], coded), null_values=[]),
         ).rename_columns(header)
         return {name: table.column(name).unify_dictionaries().combine_chunks() for name in header}
@@ -522,7 +464,7 @@ def _quotes_cells(data: bytes) -> bool:
     """Return whether all quotes are around whole cells, or doubled inside of them."""
     text = np.frombuffer(b"\n%b\n" % data.removeprefix(BOM_UTF8), np.uint8)
     quotes = np.flatnonzero(text == ord('"'))
-    outside = np.frombuffer(b'%b\r\n"' % _delimiter(_first_line(data)).encode(), np.uint8)
+    outside = np.frombuffer(b'%b\r\n"' % _delimiter(data).encode(), np.uint8)
     around = (text[quotes[::2] - 1], text[quotes[1::2] + 1])
     return quotes.size % 2 == 0 and all(np.isin(near, outside).all() for near in around)
 
@@ -615,9 +557,7 @@ def _csv_rows(data: bytes, source: SourceFile) -> Iterator[list[str]]:
     except UnicodeDecodeError as error:
         problem = f"not UTF-8 text, at byte {error.start}"
         raise source.fault(problem, "save the table as UTF-8") from error
-    reader = csv.reader(
-        io.StringIO(text, newline=""), strict=True, delimiter=_delimiter(_first_line(data))
-    )
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=_delimiter(data))
     try:
         yield from filter(None, reader)
     except csv.Error as error:
@@ -627,8 +567,9 @@ def _csv_rows(data: bytes, source: SourceFile) -> Iterator[list[str]]:
         ) from error
 
 
-def _delimiter(header: bytes) -> str:
+def _delimiter(data: bytes) -> str:
     """Return what separates the names of the header, of which none has a tab."""
+    header = _first_line(data)
     return "\t" if b"\t" in header else ";" if b";" in header and b"," not in header else ","
 
 

@@ -14,9 +14,8 @@ from typing import Final
 import numpy as np
 
 from llm_power._scores._choosing import named_in
-from llm_power._scores._source import only_file
-from llm_power._scores._table import Table, read_table
-from llm_power._scores.options import ReadOptions
+from llm_power._scores._table import Table
+from llm_power._scores.options import ReadOptions, read_table
 from llm_power._scores.store import TaskScores
 
 _PAIR: Final = ("model_a", "model_b")
@@ -37,7 +36,7 @@ def is_counts(names: Collection[str]) -> bool:
 def read_counts(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]:
     """Read the pairs of a table of counts, each as a task."""
     options.refuse_clusters("counts have no item", str(paths[0]))
-    table = read_table(only_file(paths), options)
+    table = read_table(paths, options)
     size = next((name for name in ("n", "n_items") if name in table.columns), "n")
     others = _CELLS if {*_CELLS} <= {*table.columns} else _ACCURACIES
     whole = (*_DISCORDANT, *(_CELLS if others == _CELLS else (size,)))

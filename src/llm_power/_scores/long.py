@@ -11,9 +11,8 @@ import numpy as np
 
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import named_in
-from llm_power._scores._source import only_file
-from llm_power._scores._table import Coded, Table, read_table, scaled, table_name
-from llm_power._scores.options import ReadOptions
+from llm_power._scores._table import Coded, Table, table_name
+from llm_power._scores.options import ReadOptions, read_table
 from llm_power._scores.store import ITEM_COLUMN, Repeats, TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
 
@@ -26,7 +25,7 @@ def long_columns(names: Container[str], options: ReadOptions) -> tuple[str, str,
 
 def read_long(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]:
     """Read the tasks of a long table; an (item, model) pair without a row or a score is missing."""
-    table = read_table(only_file(paths), options)
+    table = read_table(paths, options)
     if options.task_column is None:
         return [read_long_table(table, options)]
     table.require(options.task_column)
@@ -58,7 +57,7 @@ def read_long_table(table: Table, options: ReadOptions) -> TaskScores:
     table.require(item, model, score, *repeat, clusters=options.clusters)
     by_item, by_model = table.coded(item), table.coded(model)
     by_repeat = table.coded(repeat[0]) if repeat else None
-    answers = scaled(_pivot(table, score, by_item, by_model, by_repeat), options, table.file)
+    answers = options.scaled(_pivot(table, score, by_item, by_model, by_repeat), table.file)
     position = {model: j for j, model in enumerate(by_model[0])}
     kept = options.kept(by_model[0], table.file)
     path = table.source.path

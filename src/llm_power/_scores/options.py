@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Final
+
+import numpy as np
 
 from llm_power._choices import (
     ANSWER_KEYS,
@@ -19,8 +22,21 @@ from llm_power._choices import (
     Pool,
 )
 from llm_power._errors import InvalidArgument, ScoreError, listed
-from llm_power._scores._source import NoClusterColumn, SourceFile, common_folder
+from llm_power._scores._source import NoClusterColumn, SourceFile, common_folder, only_file
+from llm_power._scores._table import (
+    PARQUET_MAGIC,
+    Table,
+    expanded,
+    is_json,
+    is_workbook,
+    read_csv,
+    read_json,
+    read_parquet,
+    read_workbook,
+    with_fields,
+)
 from llm_power._scores.store import Provenance, TaskScores
+from llm_power._statistics.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +183,18 @@ class ReadOptions:
             provenance=provenance or task.provenance,
         )
 
+    def scaled(self, values: FloatArray, file: str) -> FloatArray:
+        """Return scores in [0, 1], where they were declared to be of percent."""
+        if not self.percent:
+            return values
+        if not np.any(values > 1):
+            raise ScoreError(
+                "scores are declared to be from 0 to 100, and none is above 1",
+                remedy="do not declare percent (--percent), or read such tasks apart (--task)",
+                file=file,
+            )
+        return values / 100
+
     def refuse_clusters(self, problem: str, file: str) -> None:
         """Refuse cluster columns, for a format that has nothing to take them of."""
         if self.clusters:
@@ -212,3 +240,24 @@ class ReadOptions:
 
 
 _DEFAULT: Final = ReadOptions()
+
+
+def read_table(paths: Sequence[Path], options: ReadOptions) -> Table:
+    """Read Parquet, JSON or a workbook, known by its first bytes, or else a CSV."""
+    source = only_file(paths)
+    whole = expanded(source)
+    fields = [name for name in options.declared_columns() if "." in name]
+    if whole.data.startswith(PARQUET_MAGIC):
+        table = with_fields(read_parquet(whole), fields)
+    elif is_json(whole.data):
+        table = read_json(whole, fields)
+    else:
+        table = read_workbook(whole, options.task) if is_workbook(whole.data) else read_csv(whole)
+    words = frozenset(word.lower() for word in options.true)
+    return replace(
+        table,
+        source=source.without_data(),
+        true=words,
+        percent=options.percent,
+        decimal=options.decimal,
+    )

@@ -125,7 +125,7 @@ def read_scores(
             )
         return tasks[0]
 
-    return settled(read, read, declared)
+    return settled(read, declared)
 
 
 def read_tasks(
@@ -175,16 +175,8 @@ def read_tasks(
     >>> [task.task for task in read_tasks(["algebra.csv", "botany.csv"])]
     ['algebra', 'botany']
     """
-
-    def silent(_: object) -> None:
-        """Say nothing when read again."""
-
     read = partial(read_open, _listed(path), reader=reader)
-    return settled(
-        partial(read, on_path=on_path, on_note=on_note),
-        partial(read, on_path=silent, on_note=silent),
-        options or ReadOptions(),
-    )
+    return settled(read, options or ReadOptions(), on_path=on_path, on_note=on_note)
 
 
 def read_open(

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from llm_power._errors import ScoreError, listed
-from llm_power._scores._source import only_file
-from llm_power._scores._table import Table, read_table, scaled, table_name
-from llm_power._scores.options import ReadOptions
+from llm_power._scores._table import Table, table_name
+from llm_power._scores.options import ReadOptions, read_table
 from llm_power._scores.store import ITEM_COLUMN, TaskScores, fault_of_name
 
 # What columns beside scores are called in published tables.
@@ -24,7 +23,7 @@ _PROPERTIES: Final = frozenset(
 
 def read_wide(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     """Read a wide table; every column of scores that is not declared otherwise is a model."""
-    return read_wide_table(read_table(only_file(paths), options), options)
+    return read_wide_table(read_table(paths, options), options)
 
 
 def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
@@ -51,7 +50,7 @@ def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
         kind=options.kind or "binary",
         item_ids=ids,
         models=models,
-        values=scaled(values, options, table.file),
+        values=options.scaled(values, table.file),
         clusters={
             name: labels
             for name, labels in columns.items()
