@@ -456,10 +456,10 @@ def rank_rates(trials: int) -> Iterator[Rate]:
         held = np.zeros(trials, dtype=np.bool_)
         for trial in range(trials):
             tasks = [
-                _board(rng, n // len(tilts), np.add(0.6, tilt), "binary", icc or 0.0, name=str(k))
+                draw_board(rng, n // len(tilts), np.add(0.6, tilt), icc=icc, name=str(k))
                 for k, tilt in enumerate(tilts)
             ]
-            ranks = _ranks(tasks, None if icc is None else "subject")
+            ranks = _ranks([*map(_ranked, tasks)], None if icc is None else "subject")
             held[trial] = (ranks["rank_low"] == 1).all()
         yield Rate("coverage", row, 1 - ALPHA, n, population, *_share(held))
 
@@ -491,7 +491,7 @@ def leader_rates(trials: int) -> Iterator[Rate]:
         cluster = "subject" if icc else None
         first = np.zeros(trials, dtype=np.bool_)
         for trial in range(trials):
-            task = _board(rng, n, accuracies, kind, icc or 0.0, own=own)
+            task = _ranked(draw_board(rng, n, accuracies, kind, icc, own=own))
             p = leader_p(BoardPairs([task], "all", cluster, OperatingPoint(), Declared()))
             first[trial] = p <= ALPHA
         yield Rate("type I", name, ALPHA, n, ties, *_share(first))
@@ -507,7 +507,7 @@ def leader_powers(trials: int) -> Iterator[Rate]:
         rng = named_rng(SEED, f"verdicts/leader power/{rivals}/{n}")
         is_first = np.zeros((2, trials), dtype=np.bool_)
         for trial in range(trials):
-            board = resolve_board([prepare_task(_board(rng, n, accuracies, "binary", 0.0))])
+            board = resolve_board([prepare_task(_ranked(draw_board(rng, n, accuracies)))])
             top = board.ranks.iloc[0]
             is_best = top["model"] == "m0"
             is_first[:, trial] = is_best & top["first"], is_best & (top["rank_high"] == 1)
@@ -515,37 +515,41 @@ def leader_powers(trials: int) -> Iterator[Rate]:
             yield Rate("power", f"leader, by {name}", POWER, n, population, *_share(share))
 
 
-def _board(
+def draw_board(
     rng: np.random.Generator,
     n: int,
     accuracies: Sequence[float] | FloatArray,
-    kind: ScoreKind,
-    icc: float,
+    kind: ScoreKind = "binary",
+    icc: float | None = None,
     *,
     own: Sequence[float] = (1.0,),
     name: str = "simulated",
 ) -> TaskScores:
-    """Return n items in 14 clusters, the models in the order of their scores.
+    """Return n items in 14 clusters of a latent ICC, as a task.
 
     `own` is the latent standard deviation of each model's own part, beside 1 of the common one.
     """
-    labels = np.repeat(np.arange(SUBJECTS.size), cluster_sizes(n)).astype(str)
+    labels = np.repeat(np.arange(SUBJECTS.size), cluster_sizes(n))
     models, spread = len(accuracies), np.asarray(own)
     latent = rng.normal(size=(labels.size, 1)) + spread * rng.normal(size=(labels.size, models))
     # The same spread for all, so that models of one accuracy have one mean graded score too.
     latent /= np.sqrt((1 + np.square(spread)) / 2)
-    lean = np.sqrt(2 * icc) * rng.normal(size=(SUBJECTS.size, models))
-    latent += np.sqrt(2) * ndtri(accuracies) + lean[labels.astype(int)]
-    scores = ndtr(latent) if kind == "graded" else (latent > 0).astype(np.float64)
-    order = np.argsort(-scores.mean(axis=0), kind="stable")
+    lean = np.sqrt(2 * (icc or 0.0)) * rng.normal(size=(SUBJECTS.size, models))
+    latent += np.sqrt(2) * ndtri(accuracies) + lean[labels]
     return TaskScores(
         task=name,
         kind=kind,
         item_ids=tuple(f"{name}/{item}" for item in range(labels.size)),
-        models=tuple(f"m{model}" for model in order),
-        values=scores[:, order],
-        clusters={"subject": tuple(labels)},
+        models=tuple(f"m{model}" for model in range(models)),
+        values=ndtr(latent) if kind == "graded" else (latent > 0).astype(np.float64),
+        clusters={"subject": tuple(labels.astype(str))},
     )
+
+
+def _ranked(task: TaskScores) -> TaskScores:
+    """Return the models in the order of their scores."""
+    order = np.argsort(-task.values.mean(axis=0), kind="stable")
+    return task.part(models=order.tolist())
 
 
 def average_rates(trials: int) -> Iterator[Rate]:

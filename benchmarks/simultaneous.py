@@ -12,7 +12,7 @@ import numpy as np
 from half_leaders import MORE
 from half_samples import BOARDS, read_board
 from scipy.special import ndtr, ndtri
-from simulations import ALPHA, SEED, SIZES, SUBJECTS, cluster_sizes
+from simulations import ALPHA, SEED, SIZES, draw_board
 
 from llm_power._board.all_pairs import (
     BoardPairs,
@@ -68,20 +68,8 @@ class SimulatedBoard:
 
     def task(self, rng: np.random.Generator) -> TaskScores:
         """Draw items."""
-        score_kind, icc = KINDS[self.kind]
-        models = len(self.accuracies)
-        labels = np.repeat(np.arange(SUBJECTS.size), cluster_sizes(self.n))
-        latent = rng.normal(size=(labels.size, 1)) + rng.normal(size=(labels.size, models))
-        lean = np.sqrt(2 * (icc or 0.0)) * rng.normal(size=(SUBJECTS.size, models))
-        latent += np.sqrt(2) * ndtri(self.accuracies) + lean[labels]
-        return TaskScores(
-            task="simulated",
-            kind=score_kind,
-            item_ids=tuple(map(str, range(labels.size))),
-            models=tuple(f"m{model}" for model in range(models)),
-            values=ndtr(latent) if score_kind == "graded" else (latent > 0).astype(np.float64),
-            clusters={"subject": tuple(labels.astype(str))},
-        )
+        drawn = draw_board(rng, self.n, self.accuracies, *KINDS[self.kind])
+        return replace(drawn, item_ids=tuple(map(str, range(drawn.n_items))))
 
     @property
     def gaps(self) -> FloatArray:
