@@ -8,19 +8,20 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from types import CodeType
-from typing import Final
+from typing import Final, TypeVar
 
 from commands import Command
 from contests import Side
 from drawn import Size
 from ours import Answers, Call
 
+T = TypeVar("T")
 Key = tuple[Side, Size]
 
 # What is prepared, in the process that measures.
@@ -52,30 +53,11 @@ class Worker:
 
     def __init__(self, pool: ProcessPoolExecutor, side: Side, size: Size) -> None:
         self._pool, self._key = pool, (side, size)
-        pool.submit(_prepare, self._key).result()
+        self.do(_prepare)
 
-    def seconds(self) -> float:
-        """Do the work once, and return its wall time."""
-        return self._pool.submit(_seconds, self._key).result()
-
-    def gigabytes(self) -> float:
-        """Return the peak of memory since the work was prepared, of a command that of its process.
-
-        0 where the work is a browser's.
-        """
-        return self._pool.submit(_gigabytes, self._key).result()
-
-    def forget(self) -> None:
-        """Drop the data, which would count as memory of what the process does next."""
-        self._pool.submit(_forget, self._key).result()
-
-    def answers(self) -> Answers:
-        """Do the work once, and return what it found."""
-        return self._pool.submit(_answers, self._key).result()
-
-    def hot_spots(self) -> list[tuple[str, float]]:
-        """Do the work once under a profiler: functions and their own seconds, longest first."""
-        return self._pool.submit(_hot_spots, self._key).result()
+    def do(self, work: Callable[[Key], T]) -> T:
+        """Return what one of the functions below returns in the process of the pool."""
+        return self._pool.submit(work, self._key).result()
 
 
 def _prepare(key: Key) -> None:
@@ -87,22 +69,29 @@ def _prepare(key: Key) -> None:
         Path("/proc/self/clear_refs").write_text("5")
 
 
-def _forget(key: Key) -> None:
+def forget(key: Key) -> None:
+    """Drop the data, which would count as memory of what the process does next."""
     del _calls[key]
 
 
-def _seconds(key: Key) -> float:
+def wall_time(key: Key) -> float:
+    """Do the work once, and return its wall time."""
     start = time.perf_counter()
     _calls[key]()
     return time.perf_counter() - start
 
 
-def _answers(key: Key) -> Answers:
-    answers = _calls[key]()
-    return answers() if callable(answers) else answers
+def answers(key: Key) -> Answers:
+    """Do the work once, and return what it found."""
+    found = _calls[key]()
+    return found() if callable(found) else found
 
 
-def _gigabytes(key: Key) -> float:
+def peak_memory(key: Key) -> float:
+    """Return the peak of memory since the work was prepared, of a command that of its process.
+
+    0 where the work is a browser's.
+    """
     if key[0].prepare.startswith("pages:"):
         return 0.0
     if isinstance(_calls[key], Command):
@@ -120,7 +109,8 @@ def _peak(who: int) -> float:
     return resource.getrusage(who).ru_maxrss * unit / 1e9
 
 
-def _hot_spots(key: Key) -> list[tuple[str, float]]:
+def hot_spots(key: Key) -> list[tuple[str, float]]:
+    """Do the work once under a profiler: functions and their own seconds, longest first."""
     call = _calls[key]
     if isinstance(call, Command):
         return call.hot_spots()[:_HOT_SPOTS]

@@ -23,7 +23,7 @@ import numpy as np
 from contests import CONTESTS, OF_DATA, PAPERS, US, Contest, Side
 from documents import replace_measured
 from drawn import Size
-from measure import LONGEST, Worker, own_process
+from measure import LONGEST, Worker, answers, forget, hot_spots, own_process, peak_memory, wall_time
 from ours import Answers
 from paper import run_twice
 from results import LATEST, ROOT, LeftOut, Measured, Profile, Results, this_machine
@@ -96,7 +96,7 @@ class Runner:
     def hot_spots(self, contest: Contest, size: Size) -> list[tuple[str, float]]:
         """Return where our time goes at a size."""
         with self._process() as pool:
-            return Worker(pool, contest.ours, size).hot_spots()
+            return Worker(pool, contest.ours, size).do(hot_spots)
 
     def _not_comparable(self, contest: Contest, side: Side) -> str | None:
         """Return in what a peer differs from us at its smallest size, or that it is not there."""
@@ -108,8 +108,8 @@ class Runner:
                 return f"{absent.name} is not installed"
             if not size.pairs:
                 return None  # A whole process answers nothing.
-            ours = Worker(pool, contest.ours, size).answers()
-            return _difference(ours, peer.answers(), contest.tolerance)
+            ours = Worker(pool, contest.ours, size).do(answers)
+            return _difference(ours, peer.do(answers), contest.tolerance)
 
     def _climb(self, contest: Contest, side: Side, sizes: Sequence[Size]) -> list[Measured]:
         """Run a side at each size, up to the largest that it can do in its time."""
@@ -120,12 +120,12 @@ class Runner:
                 if runs and _expected(runs, size) > longest:
                     break
                 worker = Worker(pool, side, size)
-                seconds = worker.seconds()
+                seconds = worker.do(wall_time)
                 if seconds < self._pace.warm_up_below:
-                    seconds = worker.seconds()
-                row = Measured(contest.name, side.who, size, [seconds], worker.gigabytes())
+                    seconds = worker.do(wall_time)
+                row = Measured(contest.name, side.who, size, [seconds], worker.do(peak_memory))
                 runs.append(row)
-                worker.forget()
+                worker.do(forget)
         return runs
 
     def _in_turn(
@@ -144,9 +144,9 @@ class Runner:
                     workers.append(Worker(pool, contest.yardstick, known.size))
             for worker, row in zip(workers, rows, strict=True):
                 if row.seconds[0] < self._pace.warm_up_below:
-                    worker.seconds()
+                    worker.do(wall_time)
             for _ in range(self._pace.rounds):
-                rounds.append([worker.seconds() for worker in workers])
+                rounds.append([worker.do(wall_time) for worker in workers])
                 if time.monotonic() - start > self._pace.contest_seconds:
                     break
         for row, *seconds in zip(rows, *rounds, strict=True):
