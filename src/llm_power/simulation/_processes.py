@@ -495,10 +495,8 @@ class ResampledPredictions(ResampledPairs):
         is_positive = None if positive is None else truth == positive
         if is_positive is not None and np.unique(np.concatenate(labels)).size > 2:
             raise InvalidArgument("F1 is of two classes; give labels that are positive or not")
-        object.__setattr__(self, "scores_a", (a == truth).astype(np.float64))
-        object.__setattr__(self, "scores_b", (b == truth).astype(np.float64))
+        super().__init__((a == truth).astype(np.float64), (b == truth).astype(np.float64))
         object.__setattr__(self, "_positive", is_positive)
-        super().__post_init__()
 
     @cached_property
     def _rows(self) -> FloatArray:
