@@ -412,38 +412,29 @@ def _shape_table(shapes: Sequence[ShapeRow]) -> str:
 
 def _reckoned_table(cost: Cost) -> str:
     head = [f"{size.models:,} models x {size.items:,} items" for size in RECKONED]
-    whats = (
-        "pairs",
-        "counting, core-seconds",
-        "all else of the pairs, core-seconds",
-        "reading the scores, seconds a job",
-        f"both passes, {PARTS} nodes of {CORES} cores, minutes",
-        "memory of each node, GB",
-        "adjusting the family, one job, seconds",
-        "its memory, GB",
-        "its p-values on disk, GB",
-        "all columns on disk, GB",
-    )
     columns = [_reckoned(cost, size) for size in RECKONED]
-    rows = zip(whats, *columns, strict=True)
-    return _table(("what", *head), list(rows))
+    rows = [[what, *(_two_digits(column[what]) for column in columns)] for what in columns[0]]
+    return _table(("what", *head), rows)
 
 
-def _reckoned(cost: Cost, size: Size) -> list[str]:
-    numbers = (
-        size.pairs,
-        cost.counting(size),
-        cost.others(size),
-        cost.reading(size),
-        cost.on_nodes(size) / 60,
-        cost.job_memory(size) / 1e9,
-        cost.family(size.pairs),
-        cost.family_bytes * size.pairs / 1e9,
-        cost.family_disk * size.pairs / 1e9,
-        cost.pair_disk * size.pairs / 1e9,
-    )
-    # What follows from two digits has no more.
-    return [f"{float(f'{number:.2g}'):,.{0 if number >= 10 else 1}f}" for number in numbers]
+def _two_digits(number: float) -> str:
+    """Write what follows from two digits, and has no more."""
+    return f"{float(f'{number:.2g}'):,.{0 if number >= 10 else 1}f}"
+
+
+def _reckoned(cost: Cost, size: Size) -> dict[str, float]:
+    return {
+        "pairs": size.pairs,
+        "counting, core-seconds": cost.counting(size),
+        "all else of the pairs, core-seconds": cost.others(size),
+        "reading the scores, seconds a job": cost.reading(size),
+        f"both passes, {PARTS} nodes of {CORES} cores, minutes": cost.on_nodes(size) / 60,
+        "memory of each node, GB": cost.job_memory(size) / 1e9,
+        "adjusting the family, one job, seconds": cost.family(size.pairs),
+        "its memory, GB": cost.family_bytes * size.pairs / 1e9,
+        "its p-values on disk, GB": cost.family_disk * size.pairs / 1e9,
+        "all columns on disk, GB": cost.pair_disk * size.pairs / 1e9,
+    }
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
