@@ -18,8 +18,9 @@ import numpy as np
 
 from llm_power._errors import ScoreError
 from llm_power._files import open_file
+from llm_power._scores._head import Head
 from llm_power._scores._items import in_order
-from llm_power._scores._source import ZIP_MAGIC, Archive, open_archive, read_file
+from llm_power._scores._source import Archive, open_archive, read_file
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
@@ -94,16 +95,10 @@ def matrix_parts(
 
     `members` are the files of a zip that are read, without folders; by default all CSVs.
     """
-    try:
+    if not Head(path).is_zip:
         with open_file(path) as stream:
-            if stream.read(len(ZIP_MAGIC)) != ZIP_MAGIC:
-                stream.seek(0)
-                lines = iter(lambda: stream.readline(_LONGEST_LINE + 1), b"")
-                return [_part(str(path), lines, parse, keep)]
-    except OSError as error:
-        raise ScoreError(
-            f"cannot be read ({error.strerror})", remedy="check the path", file=str(path)
-        ) from error
+            lines = iter(lambda: stream.readline(_LONGEST_LINE + 1), b"")
+            return [_part(str(path), lines, parse, keep)]
     with open_archive(path, str(path)) as archive:
         names = [_only_member(archive, member, path) for member in members or _tables(archive)]
         return [
