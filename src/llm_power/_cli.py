@@ -11,7 +11,6 @@ import re
 import sys
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -47,11 +46,6 @@ Examples:
 """
 
 
-@dataclass(slots=True)
-class _Settings:
-    debug: bool = False
-
-
 class _Commands(click.Group):
     """The commands of the library, then those that packages add by an entry point."""
 
@@ -82,7 +76,7 @@ def cli(context: click.Context, debug: bool) -> None:
     read or written; 3: the memory does not suffice, or a fault of this program; 130: interrupted;
     141: nobody reads the output. `compare` has codes of its own for outcomes that are refused.
     """
-    context.obj.debug = debug
+    context.obj["debug"] = debug
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
     else:
@@ -115,7 +109,7 @@ for _command in (resolve, compare, pair, plan):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit; an error is one line on standard error."""
-    settings = _Settings()
+    settings = {"debug": False}
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         # Whatever ends the command, a report that is there afterwards is its own and whole.
@@ -127,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except SystemExit:  # click's answer to a closed pipe, with the code of a contradiction
         code = _NOBODY_READS
     except Exception as error:
-        if settings.debug:
+        if settings["debug"]:
             traceback.print_exc()
         code, message = _explain(error)
         print(f"error: {one_line(message)}", file=sys.stderr)
