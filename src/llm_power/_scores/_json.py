@@ -69,9 +69,6 @@ def json_document(data: bytes, refuse: Callable[[str], Exception]) -> Any:
         return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)
     except RecursionError as error:
         raise refuse("not JSON in UTF-8 (nested too deeply)") from error
-    except _RepeatedKey as error:
-        problem = f"an object has the key {error.args[0]!r} twice"
-        raise refuse(f"not JSON in UTF-8 ({problem})") from error
     except ValueError as error:
         raise refuse(f"not JSON in UTF-8 ({error})") from error
 
@@ -208,7 +205,8 @@ def _of_lines(text: str) -> list[Any]:
 
 
 class _RepeatedKey(ValueError):
-    pass
+    def __str__(self) -> str:
+        return f"an object has the key {self.args[0]!r} twice"
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

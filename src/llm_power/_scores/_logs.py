@@ -171,10 +171,8 @@ class ModelScores:
         repeats: Collection[int],
         reducer: str = "mean",
         *,
-        made: Mapping[str, object],
-        declared: Collection[str] = (),
         is_graded: bool = False,
-        displayed: Sequence[Displayed] = (),
+        **others: Any,
     ) -> ModelScores:
         """Return the one score of each item that `reducer` makes of all its repeats."""
         is_mean = reducer == "mean"
@@ -182,12 +180,10 @@ class ModelScores:
             log,
             source,
             over_repeats(partial(reduced, reducer), scores, repeats),
-            made,
-            declared,
-            is_graded or (len(repeats) > 1 and makes_grades(reducer)),
+            is_graded=is_graded or (len(repeats) > 1 and makes_grades(reducer)),
             n_repeats=len(repeats) if is_mean else 1,
             variances=variance_of_repeats(scores, repeats) if is_mean else {},
-            displayed=displayed,
+            **others,
         )
 
 
