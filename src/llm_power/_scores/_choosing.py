@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 from llm_power._errors import ScoreError, Setting, as_options, counted, listed
 from llm_power._scores._source import LogFile, NoClusterColumn
 from llm_power._scores.options import ReadOptions
+from llm_power._scores.store import TaskScores
 
 T = TypeVar("T")
 Asked = TypeVar("Asked", bound=ReadOptions)
@@ -191,14 +192,12 @@ class Choice:
 
 
 def read_each(
-    reads: Iterable[tuple[str, Callable[[ReadOptions], list[T]]]],
-    options: ReadOptions,
-    clusters_of: Callable[[T], Collection[str]],
-) -> list[T]:
+    reads: Iterable[tuple[str, Callable[[ReadOptions], list[TaskScores]]]], options: ReadOptions
+) -> list[TaskScores]:
     """Read tasks, of which some may lack a cluster column; refuse at once all that is open."""
     lacking: list[NoClusterColumn] = []
     left_open: list[ScoreError] = []
-    tasks: list[T] = []
+    tasks: list[TaskScores] = []
     n_reads = 0
     for task, read in reads:
         n_reads += 1
@@ -223,7 +222,7 @@ def read_each(
         known = {name: getattr(options, name) for name in _OF_A_TASK if not is_everywhere}
         raise left_open[0] if n_reads == 1 else AllOpen(left_open, _together(left_open, known))
     for lack in lacking:
-        if not any(lack.column in clusters_of(task) for task in tasks):
+        if not any(lack.column in task.clusters for task in tasks):
             raise lack
     return tasks
 

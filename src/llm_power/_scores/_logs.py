@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -111,7 +111,7 @@ class LogFormat:
         files = [file.path for logs in task_logs for file in logs.files]
         known = self.known([logs.task for logs in task_logs], files, options)
         reads = [(logs.task, partial(self._read_one, logs, known)) for logs in task_logs]
-        read = read_each(reads, replace(options, clusters=apart), attrgetter("clusters"))
+        read = read_each(reads, replace(options, clusters=apart))
         if not pools:
             return read
         tasks = {logs.task: task for logs, task in zip(task_logs, read, strict=True)}
@@ -533,12 +533,10 @@ def _pool(name: str, tasks: Mapping[str, TaskScores]) -> TaskScores:
     shared = set.intersection(*(set(task.clusters) for task in tasks.values()))
     first = next(iter(tasks.values()))
     origins = [task.provenance for task in tasks.values()]
-    tolerated: dict[str, dict[str, int]] = {}
+    tolerated: dict[str, Counter[str]] = defaultdict(Counter)
     for origin in origins:
         for fault, counts in origin.tolerated.items():
-            of_fault = tolerated.setdefault(fault, {})
-            for model, count in counts.items():
-                of_fault[model] = of_fault.get(model, 0) + count
+            tolerated[fault].update(counts)
     labels = {
         column: tuple(label for task in tasks.values() for label in task.clusters[column])
         for column in first.clusters
@@ -563,7 +561,7 @@ def _pool(name: str, tasks: Mapping[str, TaskScores]) -> TaskScores:
         provenance=replace(
             first.provenance,
             files={file: sha for origin in origins for file, sha in origin.files.items()},
-            tolerated=tolerated,
+            tolerated={fault: dict(counts) for fault, counts in tolerated.items()},
         ),
     )
 

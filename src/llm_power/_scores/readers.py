@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from operator import attrgetter
 from pathlib import Path
 from typing import Final, cast
 
@@ -212,7 +211,7 @@ def read_open(
                 table = "" if log_format(name) else some[0].stem
                 yield table, partial(_tasks_of, name, some, on_note)
 
-    tasks = read_each(reads(), options, attrgetter("clusters"))
+    tasks = read_each(reads(), options)
     for task in tasks:
         for name in cast(Sequence[str], task.provenance.reading.get("properties", ())):
             use = "read as a property of the items" if name in task.clusters else "left out"
