@@ -1,4 +1,4 @@
-"""The functions of the paper's Appendix J, by its names, over `llm_power._statistics`."""
+"""Functions of the paper's Appendix J whose names `llm_power._statistics` does not have."""
 
 from __future__ import annotations
 
@@ -6,23 +6,11 @@ from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import ArrayLike, FloatArray
 from llm_power._statistics.inversion import required_n
 from llm_power._statistics.paired_binary import (
-    cohens_h,
     required_n_discordance,
     required_n_paired_binary,
     shortcut_required_n,
     unpaired_required_n_per_arm,
 )
-from llm_power._statistics.paired_bootstrap import bootstrap_power, paired_bootstrap_delta
-
-__all__ = [
-    "bootstrap_power",
-    "cohens_h",
-    "paired_bootstrap_delta",
-    "parametric_required_n_paired",
-    "parametric_required_n_paired_binary",
-    "parametric_required_n_proportions",
-    "required_n_mcnemar",
-]
 
 
 def parametric_required_n_proportions(
