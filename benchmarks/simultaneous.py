@@ -80,10 +80,10 @@ class SimulatedBoard:
         first, second = np.triu_indices(mean.size, k=1)
         return np.asarray(mean[first] - mean[second])
 
-    def pairs(self, rng: np.random.Generator, declared: Declared) -> BoardPairs:
+    def pairs(self, rng: np.random.Generator) -> BoardPairs:
         """Draw items and return all pairs."""
         cluster = None if KINDS[self.kind][1] is None else "subject"
-        return BoardPairs([self.task(rng)], "all", cluster, OperatingPoint(), declared)
+        return BoardPairs([self.task(rng)], "all", cluster, OperatingPoint(), Declared())
 
 
 def judged(pairs: BoardPairs, values: FamilyValues) -> Columns:
@@ -100,7 +100,7 @@ def simultaneous_intervals(trials: int) -> Iterator[Simultaneous]:
         # Graded scores and clusters take most of the time.
         number = trials if kind == "exact" else max(trials // 2, 1)
         for _ in range(number):
-            pairs = simulated.pairs(rng, Declared())
+            pairs = simulated.pairs(rng)
             p = p_values_between(pairs, 0, pairs.n_pairs)
             values = pairs.adjusted(*p, threads=1)
             size = pairs.n_pairs
@@ -149,7 +149,7 @@ def simulated_discoveries(trials: int) -> Iterator[Discoveries]:
         wrong: dict[Control, list[float]] = {name: [] for name in CONTROLLED}
         missed = []
         for _ in range(trials):
-            pairs = simulated.pairs(rng, Declared())
+            pairs = simulated.pairs(rng)
             p = p_values_between(pairs, 0, pairs.n_pairs)
             families = {
                 name: controlled_family(p[0], _no_draws, alpha=ALPHA, control=name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from statistics import median
 
 from contests import US, Contest, Target
@@ -77,7 +77,7 @@ class Line:
     @property
     def missed(self) -> bool:
         """Whether a figure is above its limit, or the board is smaller than it should be."""
-        pairs = zip(_limits(self.contest.target), _limits(self.figures), strict=True)
+        pairs = zip(astuple(self.contest.target), astuple(self.figures), strict=True)
         above = any(
             limit is not None and figure is not None and figure > limit for limit, figure in pairs
         )
@@ -104,10 +104,6 @@ def _beside(ours: Measured, row: Measured) -> Other:
     pairs = max(row.size.pairs, 1) / max(ours.size.pairs, 1)
     ratios = [theirs / own / pairs for own, theirs in zip(ours.seconds, row.seconds, strict=True)]
     return Other(row.who, row.size, median(row.seconds), median(ratios))
-
-
-def _limits(target: Target) -> list[float | None]:
-    return [target.seconds, target.microseconds_a_pair, target.gigabytes, target.times_yardstick]
 
 
 def as_markdown(contests: Sequence[Contest], results: Results) -> str:
