@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeGuard
 
@@ -87,14 +88,9 @@ def _only_header(path: Path) -> _Header:
     if Head(path).is_zip:
         with open_archive(path, str(path)) as archive:
             return _header(_zipped_header(archive, path), path)
-    head: dict[str, Any] = {}
     with StreamedFile(path) as source:
-        for name, value in json_members(source, ["samples"]):
-            if name in _HEAD:
-                head[name] = value
-            if name == "samples":
-                break
-    return _header(head, path)
+        members = json_members(source, ["samples"])
+        return _header(dict(takewhile(lambda member: member[0] != "samples", members)), path)
 
 
 def _read_log(log: LogFile, options: ReadOptions, items: Items) -> ModelScores:
