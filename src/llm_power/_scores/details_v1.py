@@ -24,12 +24,11 @@ from llm_power._scores._table import Table, parquet_header, read_parquet
 
 _METRICS: Final = "metrics"
 _TEXTS: Final = ("example", "choices")
-_RUN_FOLDER: Final = re.compile(RUN_TIME)
 
 
 def _model_of(path: Path) -> str:
     folders = [folder.name for folder in path.absolute().parents if folder.name]
-    outside_run = (name for name in folders if not _RUN_FOLDER.fullmatch(name))
+    outside_run = (name for name in folders if not re.fullmatch(RUN_TIME, name))
     return next(outside_run, path.stem).removeprefix("details_")
 
 

@@ -155,7 +155,7 @@ def _reduced(
     labels = {name: dict(zip(ids, table.labels(name), strict=True)) for name in options.clusters}
     read = [
         ModelScores.of_repeats(
-            LogFile(model, table.source.path), table.source, scores[model], epochs, reducer, made={}
+            LogFile(model, table.source.path), table.source, scores[model], epochs, reducer
         )
         for model in models
     ]

@@ -284,9 +284,12 @@ def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
     source = expanded(read_file(path))
     if is_json(source.data):
         return _recognize_json_table(source, options)
-    names, metadata = _header(source, options)
-    if METADATA_KEY in metadata:
-        return "canonical"
+    if source.data.startswith(PARQUET_MAGIC):
+        names, metadata = parquet_header(source)
+        if METADATA_KEY in metadata:
+            return "canonical"
+    else:
+        names = csv_header(source, options.task)
     return "counts" if is_counts(names) else "long" if is_long(names, options) else "wide"
 
 
@@ -338,11 +341,3 @@ def _recognize_json_table(source: SourceFile, options: ReadOptions) -> str:
         remedy=f"name the reader, one of {listed(reader_names(), 20)}",
         file=str(source.path),
     )
-
-
-def _header(
-    source: SourceFile, options: ReadOptions
-) -> tuple[Sequence[str], Mapping[bytes, bytes]]:
-    if source.data.startswith(PARQUET_MAGIC):
-        return parquet_header(source)
-    return csv_header(source, options.task), {}
