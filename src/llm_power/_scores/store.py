@@ -377,13 +377,6 @@ def _record(provenance: Provenance) -> dict[str, Any]:
     return record
 
 
-_METADATA_TYPES: Final[Mapping[str, type]] = {
-    "task": str,
-    "clusters": list,
-    "provenance": dict,
-}
-
-
 def _read_metadata(table: Table) -> dict[str, Any]:
     if METADATA_KEY not in table.metadata:
         raise _not_canonical(table.file, "it has no llm_power metadata")
@@ -393,7 +386,8 @@ def _read_metadata(table: Table) -> dict[str, Any]:
         raise _not_canonical(table.file, "its llm_power metadata is not JSON") from error
     if not isinstance(metadata, dict) or metadata.get("format") != _FORMAT:
         raise _not_canonical(table.file, f"its metadata is not of format {_FORMAT}")
-    typed = all(isinstance(metadata.get(key), kind) for key, kind in _METADATA_TYPES.items())
+    types = {"task": str, "clusters": list, "provenance": dict}
+    typed = all(isinstance(metadata.get(key), kind) for key, kind in types.items())
     if not typed or metadata.get("kind") not in KINDS or not _is_provenance(metadata["provenance"]):
         raise _not_canonical(table.file, "its llm_power metadata is incomplete")
     if not isinstance(metadata.get("unit", ""), str):
@@ -412,7 +406,7 @@ def _is_provenance(record: dict[str, Any]) -> bool:
         return False
     return (
         all(isinstance(record[key], str) for key in ("source", "kind", "fitted_to"))
-        and all(record[key] is None or isinstance(record[key], str) for key in _OPTIONAL_TEXT)
+        and all(isinstance(record[key], str | None) for key in ("revision", "retrieved"))
         and _maps_to(record["files"], str)
         and _maps_to(record["tolerated"], dict)
         and all(_maps_to(counts, int) for counts in record["tolerated"].values())
@@ -421,9 +415,6 @@ def _is_provenance(record: dict[str, Any]) -> bool:
 
 def _maps_to(record: object, kind: type) -> bool:
     return isinstance(record, dict) and all(isinstance(value, kind) for value in record.values())
-
-
-_OPTIONAL_TEXT: Final = ("revision", "retrieved")
 
 
 def _not_canonical(file: str, problem: str) -> ScoreError:

@@ -81,7 +81,7 @@ class Task:
         simulation = self.simulation(iterations, alpha)
         rows = []
         for point, gap, process in self.points():
-            for size in _sizes(self):
+            for size in np.atleast_1d(counts("dataset_size", self.dataset_size)).tolist():
                 power = simulation.power(process, size)
                 low, high = power.interval()
                 measured = asdict(power)
@@ -267,7 +267,3 @@ def agreement_rate(agreement: float | NamedAgreement, p_a: float, p_b: float) ->
 
 def _accuracies(name: str, value: ArrayLike) -> list[float]:
     return [float(p) for p in np.atleast_1d(proportions(name, value))]
-
-
-def _sizes(task: Task) -> list[int]:
-    return [int(n) for n in np.atleast_1d(counts("dataset_size", task.dataset_size))]
