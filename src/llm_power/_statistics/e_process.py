@@ -237,13 +237,13 @@ def anytime_boundary(
     # A board has fewer numbers of discordant items than pairs.
     distinct, places = np.unique(counts("n_discordant", n_discordant), return_inverse=True)
     m = distinct.astype(np.float64)
-    gap, attainable = np.full(m.shape, np.inf), mixture.log_e(m, 0.0 * m) >= -np.log(level)
+    gap, attainable = np.full(m.shape, np.inf), mixture.log_e(m, np.zeros_like(m)) >= -np.log(level)
 
     def excess(s: FloatArray, m: FloatArray) -> FloatArray:
         return mixture.log_e((m + s) / 2, (m - s) / 2) + float(np.log(level))
 
     some = m[attainable]
-    gap[attainable] = find_roots(excess, (0.0 * some, some), (some,))
+    gap[attainable] = find_roots(excess, (np.zeros_like(some), some), (some,))
     threshold = ratio(gap, np.sqrt(m), np.inf, where=np.isfinite(gap))
     shape = np.shape(n_discordant)
     return AnytimeBoundary(*(each[places].reshape(shape) for each in (gap, threshold)))
