@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from llm_power._cli import main
+
+#: Of a command that is refused, the one line that says why.
+Refusal = Callable[..., str]
 
 
 def run(*arguments: object) -> int:

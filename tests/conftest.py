@@ -12,6 +12,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
+from command_line import Refusal, run
 from needed import ROOT, folder_of
 from repository import copy_changed, copy_repository, run_workflow
 
@@ -62,6 +63,20 @@ def data_root() -> Path:
 def recorded() -> Path:
     """The folder of outputs recorded from other programs."""
     return ROOT / "data" / "recorded"
+
+
+@pytest.fixture
+def refusal(capsys: pytest.CaptureFixture[str]) -> Refusal:
+    """Run a command that ends with code 2, and return the one line that says why."""
+
+    def refused(*arguments: object) -> str:
+        assert run(*arguments) == 2
+        line, *offered = capsys.readouterr().err.splitlines()
+        assert line.startswith("error: ")
+        assert all(command.startswith("  llm-power ") for command in offered)
+        return line
+
+    return refused
 
 
 @pytest.fixture(scope="module")

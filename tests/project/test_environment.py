@@ -88,17 +88,6 @@ def test_every_direct_dependency_is_in_the_lock_at_a_version_it_allows() -> None
     assert unfit == []
 
 
-def test_the_docs_lock_has_its_group_and_the_versions_of_the_lock() -> None:
-    versions = {one.name: pinned_version(one) for one in locked("requirements-docs.lock")}
-    assert all(
-        one.specifier.contains(versions[one.name]) for one in map(Requirement, GROUPS["docs"])
-    )
-    shared = {one.name: pinned_version(one) for one in locked("requirements.lock")}
-    assert {name: versions[name] for name in shared.keys() & versions.keys()} == {
-        name: shared[name] for name in shared.keys() & versions.keys()
-    }
-
-
 def test_the_actions_lock_is_the_part_of_the_lock_that_the_package_needs() -> None:
     ours = {one.name: str(one.specifier) for one in locked("requirements-action.lock")}
     everything = {one.name: str(one.specifier) for one in locked("requirements.lock")}

@@ -19,6 +19,7 @@ import pytest
 import yaml
 
 from board_examples import inspect_log
+from command_line import Refusal
 from command_line import run as run_command
 from llm_power import __version__
 from llm_power._cli import cli
@@ -39,57 +40,44 @@ def tables(tmp_path: Path) -> dict[str, Path]:
     """A baseline, and candidates of 600 items that break and mend so many."""
     flips = {"equal": (0, 0), "better": (5, 30), "worse": (30, 5), "close": (9, 12)}
     baseline = np.repeat([True, False], 300)
-    found = {"baseline": write(tmp_path / "baseline.csv", baseline)}
+    paths = {"baseline": write(tmp_path / "baseline.csv", baseline)}
     for name, (broke, mended) in flips.items():
         solved = baseline.copy()
         solved[:broke], solved[300 : 300 + mended] = False, True
-        found[name] = write(tmp_path / f"{name}.csv", solved)
-    return found
+        paths[name] = write(tmp_path / f"{name}.csv", solved)
+    return paths
 
 
 run = partial(run_command, "compare")
 
 
 @pytest.mark.parametrize(
-    "case",
+    ("candidate", "options", "outcome", "code"),
     [
-        ("worse", [], "worse", 10),
-        ("worse", ["--fail-if", ""], "worse", 0),
-        ("worse", ["--fail-if", "better"], "worse", 0),
-        ("better", [], "better", 0),
-        ("better", ["--fail-if", "worse,better"], "better", 14),
-        ("equal", [], "undetermined", 0),
-        ("equal", ["--fail-if", "worse,undetermined"], "undetermined", 11),
-        (
-            "equal",
-            ["--margin", "0.02", "--fail-if", "equivalent"],
-            "equivalent within 2 points",
-            13,
-        ),
-        (
-            "close",
-            ["--margin", "0.015", "--fail-if", "worse,undetermined"],
-            "not inferior within 1.5 points",
-            0,
-        ),
-        (
-            "close",
-            ["--margin", "0.015", "--fail-if", "non_inferior"],
-            "not inferior within 1.5 points",
-            12,
-        ),
+        ("worse", "", "worse", 10),
+        ("worse", "--fail-if=", "worse", 0),
+        ("worse", "--fail-if better", "worse", 0),
+        ("better", "", "better", 0),
+        ("better", "--fail-if worse,better", "better", 14),
+        ("equal", "", "undetermined", 0),
+        ("equal", "--fail-if worse,undetermined", "undetermined", 11),
+        ("equal", "--margin .02 --fail-if equivalent", "equivalent within 2 points", 13),
+        ("close", "--margin .015 --fail-if worse", "not inferior within 1.5 points", 0),
+        ("close", "--margin .015 --fail-if undetermined", "not inferior within 1.5 points", 0),
+        ("close", "--margin .015 --fail-if non_inferior", "not inferior within 1.5 points", 12),
     ],
 )
 def test_outcome_and_code(
+    *,
     tables: dict[str, Path],
     capsys: pytest.CaptureFixture[str],
-    case: tuple[str, list[str], str, int],
+    candidate: str,
+    options: str,
+    outcome: str,
+    code: int,
 ) -> None:
-    candidate, options, outcome, code = case
-    assert run(tables["baseline"], tables[candidate], *options) == code
-    within = {"equivalent": " within 2 points", "not inferior": " within 1.5 points"}
-    headline = f"{outcome}{within.get(outcome, '')}: candidate against baseline on "
-    assert capsys.readouterr().out.startswith(headline)
+    assert run(tables["baseline"], tables[candidate], *options.split()) == code
+    assert capsys.readouterr().out.startswith(f"{outcome}: candidate against baseline on ")
 
 
 def test_reports_are_those_of_one_comparison(tables: dict[str, Path], tmp_path: Path) -> None:
@@ -97,31 +85,31 @@ def test_reports_are_those_of_one_comparison(tables: dict[str, Path], tmp_path: 
     kinds = ("report", "report", "junit")
     named = [f"--{kind}={file}" for kind, file in zip(kinds, files, strict=True)]
     assert run(tables["baseline"], tables["worse"], *named) == 10
-    told = json.loads(files[0].read_text(encoding="utf-8"))
-    assert (told["outcome"], len(told["broke"]), len(told["mended"])) == ("worse", 30, 5)
+    answer = json.loads(files[0].read_text(encoding="utf-8"))
+    assert (answer["outcome"], len(answer["broke"]), len(answer["mended"])) == ("worse", 30, 5)
     assert files[1].read_text(encoding="utf-8").startswith("### worse: candidate against baseline")
     assert ElementTree.parse(files[2]).getroot().attrib["failures"] == "1"
 
 
 @pytest.mark.parametrize(
-    ("words", "code"),
+    "words",
     [
-        (["{baseline}", "absent.csv"], 2),
-        (["{baseline}", "{worse}", "--no-such-option"], 2),
-        (["{baseline}", "{worse}", "--fail-if", "wors"], 2),
-        (["{baseline}", "{worse}", "--alpha", "much"], 2),
-        ([], 2),
-        (["{baseline}", "{worse}", "--candidate"], 2),
+        ["{baseline}", "absent.csv"],
+        ["{baseline}", "{worse}", "--no-such-option"],
+        ["{baseline}", "{worse}", "--fail-if", "wors"],
+        ["{baseline}", "{worse}", "--alpha", "much"],
+        [],
+        ["{baseline}", "{worse}", "--candidate"],
     ],
 )
 def test_a_command_that_fails_leaves_no_report_of_an_earlier_run(
-    words: list[str], code: int, tables: dict[str, Path], tmp_path: Path
+    words: list[str], tables: dict[str, Path], tmp_path: Path
 ) -> None:
     reports = [tmp_path / "gate.json", tmp_path / "gate.xml"]
     named = ["--report", reports[0], f"--junit={reports[1]}"]
     assert run(tables["baseline"], tables["worse"], *named) == 10
     assert all(path.is_file() for path in reports)
-    assert run(*named, *(word.format(**tables) for word in words)) == code
+    assert run(*named, *(word.format(**tables) for word in words)) == 2
     assert list(tmp_path.glob("*gate*")) == []
 
 
@@ -142,17 +130,17 @@ def test_a_command_that_is_killed_leaves_no_report_of_an_earlier_run(
 
 
 def test_what_holds_scores_is_no_report(
-    tables: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tables: dict[str, Path], tmp_path: Path, refusal: Refusal
 ) -> None:
     scores = tmp_path / "scores.json"
     scores.write_bytes(tables["worse"].read_bytes())
-    assert run(tables["baseline"], scores, "--report", scores) == 2
-    assert "holds the scores: name another file for the report" in capsys.readouterr().err
-    assert run(tables["baseline"], scores, "--report", scores, "--no-such-option") == 2
+    error = refusal("compare", tables["baseline"], scores, "--report", scores)
+    assert "holds the scores: name another file for the report" in error
+    refusal("compare", tables["baseline"], scores, "--report", scores, "--no-such-option")
     assert scores.read_bytes() == tables["worse"].read_bytes()
     before = tables["worse"].read_bytes()
-    assert run(tables["baseline"], "--junit", tables["worse"]) == 2
-    assert "--junit must be a file that ends in .xml, got " in capsys.readouterr().err
+    error = refusal("compare", tables["baseline"], "--junit", tables["worse"])
+    assert "--junit must be a file that ends in .xml, got " in error
     assert tables["worse"].read_bytes() == before
 
 
@@ -166,10 +154,10 @@ def test_a_gap_that_rounds_to_none_has_no_sign(
 def test_rows_are_joined_by_item(tables: dict[str, Path], tmp_path: Path) -> None:
     shuffled = pd.read_csv(tables["worse"]).sample(frac=1, random_state=3)
     shuffled.to_csv(tmp_path / "shuffled.csv", index=False)
-    found = [tmp_path / f"{name}.json" for name in "ab"]
-    assert run(tables["baseline"], tables["worse"], "--report", found[0]) == 10
-    assert run(tables["baseline"], tmp_path / "shuffled.csv", "--report", found[1]) == 10
-    one, other = (json.loads(path.read_text(encoding="utf-8")) for path in found)
+    reports = [tmp_path / f"{name}.json" for name in "ab"]
+    assert run(tables["baseline"], tables["worse"], "--report", reports[0]) == 10
+    assert run(tables["baseline"], tmp_path / "shuffled.csv", "--report", reports[1]) == 10
+    one, other = (json.loads(path.read_text(encoding="utf-8")) for path in reports)
     named = {"task": "", "headline": ""}
     assert one | named == other | named
 
@@ -184,15 +172,14 @@ def test_answers_in_words_beside_the_scores_are_no_labels(
 
 
 def test_an_item_of_another_cluster_than_in_the_other_file_is_refused(
-    tables: dict[str, Path], capsys: pytest.CaptureFixture[str]
+    tables: dict[str, Path], refusal: Refusal
 ) -> None:
     for name, third in (("baseline", "law"), ("worse", "art")):
         frame = pd.read_csv(tables[name]).assign(subject=["law", "art"] * 300)
         frame.loc[2, "subject"] = third
         frame.to_csv(tables[name], index=False)
     old, new = tables["baseline"], tables["worse"]
-    assert run(old, new, "--cluster", "subject") == 2
-    error = capsys.readouterr().err
+    error = refusal("compare", old, new, "--cluster", "subject")
     assert f"item 'q2': 1 item with another subject than in {old}, this one first" in error
 
 
@@ -233,31 +220,6 @@ def test_a_table_of_words_is_compared(tables: dict[str, Path], tmp_path: Path) -
     assert run(*paths, "--true", "pass", "--reader", "wide") == 10
 
 
-def test_messages_on_a_log_of_0_to_100_lead_to_its_comparison(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    values = [80 + i % 20 for i in range(60)]
-    logs = [
-        inspect_log(tmp_path / "old.json", values, "heron"),
-        inspect_log(
-            tmp_path / "new.json", [value - 20 - i % 3 for i, value in enumerate(values)], "wren"
-        ),
-    ]
-    assert run(*logs) == 2
-    assert "--kind graded" in capsys.readouterr().err
-    assert run(*logs, "--kind", "graded") == 2
-    assert "declare them percent (--percent)" in capsys.readouterr().err
-    assert run(*logs, "--kind", "graded", "--percent") == 10
-    assert "gap -21.00 points (68.50 against 89.50 of 100)" in capsys.readouterr().out
-
-
-def test_a_log_of_0_and_1_is_not_of_percent(capsys: pytest.CaptureFixture[str]) -> None:
-    logs = sorted((INSPECT / "plain").glob("*.eval"))
-    for kind in ("binary", "graded"):
-        assert run(*logs, "--percent", "--kind", kind) == 2
-        assert "none is above 1. Remedy: do not declare percent" in capsys.readouterr().err
-
-
 def test_the_newest_of_several_runs_is_compared_and_the_others_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -273,24 +235,21 @@ def test_the_newest_of_several_runs_is_compared_and_the_others_are_named(
     assert "exam_a.json is not read, for a later run is" in capsys.readouterr().err
 
 
-def test_the_newest_run_is_not_taken_of_several_models(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_newest_run_is_not_taken_of_several_models(tmp_path: Path, refusal: Refusal) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     inspect_log(old / "2026-01-01T00-00-00_exam_a.json", [0, 1], "heron")
     inspect_log(old / "2026-02-01T00-00-00_exam_b.json", [1, 1], "kite")
     inspect_log(new / "2026-02-01T00-00-00_exam_c.json", [1, 0], "wren")
-    assert run(old, new, "--latest") == 2
-    assert "logs of 2 models on task 'exam': 'heron', 'kite'" in capsys.readouterr().err
+    error = refusal("compare", old, new, "--latest")
+    assert "logs of 2 models on task 'exam': 'heron', 'kite'" in error
 
 
-def test_runs_of_one_folder_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_of_one_folder_are_named(tmp_path: Path, refusal: Refusal) -> None:
     logs = tmp_path / "logs"
     inspect_log(logs / "2026-01-01T00-00-00_exam_a.json", [1] * 40, "heron")
     other = inspect_log(logs / "2026-02-01T00-00-00_exam_b.json", [0] * 40, "heron")
     both = ["--baseline", "heron", "--candidate", "new"]
-    assert run(logs, *both) == 2
-    assert "--name RUN=PATH" in capsys.readouterr().err
+    assert "--name RUN=PATH" in refusal("compare", logs, *both)
     assert run(logs, *both, "--name", f"new={other}") == 10
     assert run(other, other, "--name", f"new={other}") == 2
 
@@ -327,46 +286,44 @@ def long_tables(folder: Path, tasks: dict[str, str]) -> list[Path]:
 
 
 @pytest.mark.parametrize(
-    "case",
+    ("outcomes", "fail_if", "headline", "code"),
     [
-        (
-            ["better", "worse", "equal"],
-            "worse",
-            "worse: {} (1 worse, 1 undetermined, 1 better)",
-            10,
-        ),
-        (["better", "equal"], "worse", "undetermined: {} (1 undetermined, 1 better)", 0),
-        (["better", "equal"], "better", "undetermined: {} (1 undetermined, 1 better)", 14),
-        (["better", "worse"], "better,undetermined", "worse: {} (1 worse, 1 better)", 14),
-        (["better", "better"], "worse,undetermined", "better: {} (2 better)", 0),
-        (["worse", "equal"], "undetermined,worse", "worse: {} (1 worse, 1 undetermined)", 10),
+        ("better worse equal", "worse", "worse: {} (1 worse, 1 undetermined, 1 better)", 10),
+        ("better equal", "worse", "undetermined: {} (1 undetermined, 1 better)", 0),
+        ("better equal", "better", "undetermined: {} (1 undetermined, 1 better)", 14),
+        ("better worse", "better,undetermined", "worse: {} (1 worse, 1 better)", 14),
+        ("better better", "worse,undetermined", "better: {} (2 better)", 0),
+        ("worse equal", "undetermined,worse", "worse: {} (1 worse, 1 undetermined)", 10),
     ],
 )
 def test_each_task_has_an_outcome_and_the_least_favourable_is_that_of_all(
+    *,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-    case: tuple[list[str], str, str, int],
+    outcomes: str,
+    fail_if: str,
+    headline: str,
+    code: int,
 ) -> None:
-    outcomes, fail_if, head, code = case
-    tasks = {f"t{i}": outcome for i, outcome in enumerate(outcomes)}
+    tasks = {f"t{i}": outcome for i, outcome in enumerate(outcomes.split())}
     report, tests = tmp_path / "gate.json", tmp_path / "gate.xml"
-    told = ["--report", report, "--junit", tests, "--report", tmp_path / "gate.md"]
+    reports = ["--report", report, "--junit", tests, "--report", tmp_path / "gate.md"]
     paths = long_tables(tmp_path, tasks)
-    assert run(*paths, "--task-column", "exam", "--fail-if", fail_if, *told) == code
+    assert run(*paths, "--task-column", "exam", "--fail-if", fail_if, *reports) == code
     blocks = capsys.readouterr().out.split("\n\n")
     where = f"candidate against baseline on {len(tasks)} tasks"
-    assert blocks[0] == head.format(where)
-    said = ["undetermined" if outcome == "equal" else outcome for outcome in outcomes]
+    assert blocks[0] == headline.format(where)
+    expected = ["undetermined" if one == "equal" else one for one in tasks.values()]
     assert [block.partition("\n")[0] for block in blocks[1:]] == [
         f"{one}: candidate against baseline on {task}"
-        for one, task in zip(said, tasks, strict=True)
+        for one, task in zip(expected, tasks, strict=True)
     ]
     answer = json.loads(report.read_text(encoding="utf-8"))
-    assert answer["outcome"] == head.partition(":")[0]
-    assert [one["outcome"] for one in answer["tasks"]] == said
+    assert answer["outcome"] == headline.partition(":")[0]
+    assert [one["outcome"] for one in answer["tasks"]] == expected
     suite = ElementTree.parse(tests).getroot()
     refused = [case.find("failure") is not None for case in suite.findall("testcase")]
-    assert refused == [one in fail_if.split(",") for one in said]
+    assert refused == [one in fail_if.split(",") for one in expected]
     assert suite.attrib["failures"] == str(sum(refused))
     markdown = (tmp_path / "gate.md").read_text(encoding="utf-8")
     assert markdown.splitlines()[0] == f"### {blocks[0]}"
@@ -420,24 +377,21 @@ def test_a_task_that_one_of_them_did_not_run_is_refused(
 def test_bad_input_is_one_line_and_code_2(
     tables: dict[str, Path],
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    refusal: Refusal,
     change: Any,
     message: str,
 ) -> None:
     path = tmp_path / "bad.csv"
     change(pd.read_csv(tables["worse"])).to_csv(path, index=False)
-    assert run(tables["baseline"], path, "--report", tmp_path / "no.json") == 2
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
+    error = refusal("compare", tables["baseline"], path, "--report", tmp_path / "no.json")
     assert pd.Series([error]).str.contains(message).all()
     assert not (tmp_path / "no.json").exists()
 
 
-def test_wrong_usage(tables: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(tables["baseline"]) == 2
-    assert "--baseline and --candidate" in capsys.readouterr().err
-    assert run(tables["baseline"], tables["worse"], "--fail-if", "bad") == 2
-    assert "'bad' is none of worse, undetermined" in capsys.readouterr().err
+def test_wrong_usage(tables: dict[str, Path], refusal: Refusal) -> None:
+    assert "--baseline and --candidate" in refusal("compare", tables["baseline"])
+    error = refusal("compare", tables["baseline"], tables["worse"], "--fail-if", "bad")
+    assert "'bad' is none of worse, undetermined" in error
 
 
 def action() -> dict[str, Any]:
@@ -447,8 +401,8 @@ def action() -> dict[str, Any]:
 
 def outputs(folder: Path) -> dict[str, str]:
     """What a step told the job."""
-    told = folder / "output.txt"
-    lines = told.read_text().splitlines() if told.exists() else []
+    written = folder / "output.txt"
+    lines = written.read_text().splitlines() if written.exists() else []
     return dict(line.split("=", 1) for line in lines)
 
 

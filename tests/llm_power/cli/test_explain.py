@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
-from command_line import run
+from command_line import Refusal, run
 from llm_power import example_task, plan, resolve
 from llm_power._board.operating_point import Declared
 from llm_power._report.answer import Answer, Table
@@ -77,6 +77,6 @@ def test_the_screen_ends_with_what_it_means(
     assert not re.search(r"^.{101,}$", rest, re.MULTILINE)
 
 
-def test_programs_have_the_columns_page(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("plan", "--gap", ".05", "--format", "json", "--explain") == 2
-    assert "--explain must come without --format json" in capsys.readouterr().err
+def test_programs_have_the_columns_page(refusal: Refusal) -> None:
+    error = refusal("plan", "--gap", ".05", "--format", "json", "--explain")
+    assert "--explain must come without --format json" in error

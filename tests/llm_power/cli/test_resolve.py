@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from command_line import run
+from command_line import Refusal, run
 from llm_power._board import stream
 from llm_power._board.average import AVERAGE_COLUMNS
 from llm_power._board.columns import PAIRS_COLUMNS
@@ -106,7 +106,7 @@ def test_the_answer_is_printed_as_asked(
 
 
 def test_test_margin_and_clusters_are_declared(
-    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], refusal: Refusal
 ) -> None:
     command = ("resolve", scores, "--cluster", "subject", "--out", tmp_path / "out")
     assert run(*command, "--clusters", "fixed", "--test", "mid_p", "--margin", "0.3") == 0
@@ -118,8 +118,8 @@ def test_test_margin_and_clusters_are_declared(
     assert (summary["test"], summary["margin"], summary["clusters"]) == ("mid_p", 0.3, "fixed")
     assert summary["verdicts"] == {"different": 1, "equivalent": 2, "undetermined": 0}
     assert [row["rank"] for row in summary["ranks"]] == [1, 2, 3, 4]
-    assert run(*command, "--clusters", "fixed", "--margin", "2") == 2
-    assert "margin must lie strictly between 0 and 1" in capsys.readouterr().err
+    error = refusal(*command, "--clusters", "fixed", "--margin", "2")
+    assert "margin must lie strictly between 0 and 1" in error
 
 
 def test_several_tasks_are_one_family(scores: Path, tmp_path: Path) -> None:
@@ -171,17 +171,16 @@ def test_a_task_that_is_there_twice_is_refused(
     options: tuple[str, ...],
     scores: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    refusal: Refusal,
 ) -> None:
     other = scores.parent / second
     other.parent.mkdir(exist_ok=True)
     if other != scores:
         other.write_bytes(scores.read_bytes())
     out = tmp_path / "out"
-    assert run("resolve", scores, other, "--cluster", "subject", "--out", out, *options) == 2
-    error = capsys.readouterr().err
+    error = refusal("resolve", scores, other, "--cluster", "subject", "--out", out, *options)
     assert "tasks 1 and 2 of the board are both named 'exam' (from exam.csv and " in error
-    assert (error.count("\n"), error.count("Remedy: ")) == (1, 1)
+    assert error.count("Remedy: ") == 1
     assert not out.exists()
 
 
@@ -206,13 +205,10 @@ def test_bad_input_is_one_line_and_exit_code_2(
     message: str,
     scores: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    refusal: Refusal,
 ) -> None:
     out = tmp_path / "out"
-    assert run("resolve", *(a.format(scores=scores) for a in arguments), "--out", out) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("error: ")
-    assert error.count("\n") == 1
+    error = refusal("resolve", *(a.format(scores=scores) for a in arguments), "--out", out)
     assert message in error
     assert not out.exists()
 
@@ -230,7 +226,7 @@ def test_a_text_column_is_announced_and_nothing_is_clustered_by_it(
 
 
 def test_a_table_without_the_cluster_column_is_tested_by_its_items(
-    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], refusal: Refusal
 ) -> None:
     other = tmp_path / "quiz.csv"
     command = ("resolve", scores, other, "--exclude", "c|d", "--out", tmp_path / "out")
@@ -245,19 +241,17 @@ def test_a_table_without_the_cluster_column_is_tested_by_its_items(
         "exam": ["cluster"],
         "quiz": ["exact"],
     }
-    assert run(*command, "--cluster", "topic") == 2
-    assert "there is no column 'topic'" in capsys.readouterr().err
+    assert "there is no column 'topic'" in refusal(*command, "--cluster", "topic")
 
 
 def test_missing_scores_name_model_item_and_remedy(
-    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    scores: Path, tmp_path: Path, refusal: Refusal
 ) -> None:
     table = pd.read_csv(scores, dtype=str)
     table.loc[7, "c|d"] = None
     table.to_csv(scores, index=False)
     command = ("resolve", scores, "--cluster", "subject", "--out", tmp_path / "out")
-    assert run(*command) == 2
-    error = capsys.readouterr().err
+    error = refusal(*command)
     assert all(part in error for part in ("exam.csv", "'c|d'", "'007'", "pairwise"))
     assert run(*command, "--missing", "pairwise") == 0
     assert run(*command, "--missing", "drop_items") == 0
@@ -272,22 +266,6 @@ def test_output_that_cannot_be_written_is_one_line(
     assert run("resolve", scores, "--cluster", "subject", "--out", blocked) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert blocked.read_text() == "in the way"
-
-
-def test_a_folder_in_the_way_leaves_earlier_results(
-    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "out"
-    command = ("resolve", scores, "--cluster", "subject", "--out", out)
-    assert run(*command) == 0
-    (out / "summary.json").unlink()
-    (out / "summary.json").mkdir()
-    before = (out / "pairs.csv").read_bytes()
-    assert run(*command, "--pairs", "all") == 2
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
-    assert "summary.json' is a folder" in error
-    assert (out / "pairs.csv").read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -461,34 +439,6 @@ def test_names_stay_exact_and_boxes_are_told_in_one_line(
     assert {*pairs["model_a"], *pairs["model_b"]} == {*names.values(), "$e_f$"}
 
 
-def test_interrupted_writing_leaves_earlier_results(
-    scores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    command = ("resolve", scores, "--cluster", "subject", "--out", tmp_path / "out")
-    assert run(*command) == 0
-    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-
-    def full(*_args: object, **_kwargs: object) -> None:
-        raise OSError(28, "No space left on device", "pairs.csv")
-
-    monkeypatch.setattr(pd.DataFrame, "to_csv", full)
-    assert run(*command, "--pairs", "all") == 2
-    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
-
-
-def test_entry_point_is_installed(scores: Path, tmp_path: Path) -> None:
-    program = Path(sys.executable).with_name("llm-power")
-    done = subprocess.run(
-        [program, "resolve", scores, "--cluster", "subject", "--out", tmp_path / "out"],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"COLUMNS": "80"},
-        check=True,
-    )
-    assert "of 3 adjacent pairs\n" in done.stdout
-    assert done.stderr == ""
-
-
 def as_program(*arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run the entry point in a process whose interpreter would say so if it shut down."""
     program = (
@@ -607,35 +557,6 @@ def test_the_files_are_made_though_nobody_reads_the_answer(
     monkeypatch.setattr(sys, "stderr", sys.stderr)
     assert run("resolve", scores, "--cluster", "subject", "--out", tmp_path) == 141
     assert (tmp_path / "board.html").is_file()
-
-
-def test_logs_in_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """All tasks, or one of them; one metric, one filter: each has to be chosen."""
-    for model, solved in (("a", (1, 1, 0, 0)), ("b", (1, 0, 1, 0))):
-        for task in ("math", "law"):
-            folder = tmp_path / "logs" / model
-            folder.mkdir(parents=True, exist_ok=True)
-            records = [
-                {"doc_id": k, "doc": {"q": k}, "filter": name, "metrics": ["em", "f1"], "em": em}
-                | {"f1": 0.5}
-                for k, em in enumerate(solved)
-                for name in ("strict", "flexible")
-            ]
-            path = folder / f"samples_{task}_2024-06-16T16-57-41.377142.jsonl"
-            path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
-    chosen = ["--task", "law", "--metric", "em", "--filter", "strict"]
-    assert run("resolve", tmp_path / "logs", "--out", tmp_path / "out", *chosen) == 0
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert [score["task"] for score in summary["scores"]] == ["law"]
-    assert run("resolve", tmp_path / "logs", "--out", tmp_path / "out", *chosen[2:]) == 0
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert [score["task"] for score in summary["scores"]] == ["law", "math"]
-    capsys.readouterr()
-    for left_out, message in zip(chosen[2::2], ("metrics", "filters"), strict=True):
-        at = chosen.index(left_out)
-        some = chosen[:at] + chosen[at + 2 :]
-        assert run("resolve", tmp_path / "logs", "--out", tmp_path / "out", *some) == 2
-        assert message in capsys.readouterr().err
 
 
 LOGS = Path(__file__).parents[1] / "scores" / "logs"
@@ -797,37 +718,34 @@ def test_what_cannot_be_kept_is_one_line(
     part: str,
     scores: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    refusal: Refusal,
 ) -> None:
-    assert run("resolve", scores, "--exclude", "subject", *options, "--out", tmp_path / "o") == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = refusal("resolve", scores, "--exclude", "subject", *options, "--out", tmp_path / "o")
     assert part in line
     assert "Remedy" in line
 
 
 def test_a_folder_of_ones_own_is_refused_before_the_work(
-    many: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    many: Path, tmp_path: Path, refusal: Refusal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("llm_power._board.resolve.pairs_of_board", None)
     own = tmp_path / "out" / "pairs"
     own.mkdir(parents=True)
     (own / "train.parquet").write_text("mine")
     command = ("resolve", many, "--pairs", "all", "--keep", "all", "--out", own.parent)
-    assert run(*command) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = refusal(*command)
     assert "is a folder of other files" in line
     assert [path.name for path in own.parent.rglob("*")] == ["pairs", "train.parquet"]
 
 
 def test_a_full_disk_names_the_file_and_leaves_nothing(
-    many: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    many: Path, tmp_path: Path, refusal: Refusal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "Error writing bytes to file. Detail: [errno 28]")
 
     monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
     out = tmp_path / "out"
-    assert run("resolve", many, "--pairs", "all", "--keep", "all", "--out", out) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = refusal("resolve", many, "--pairs", "all", "--keep", "all", "--out", out)
     assert "part-00000.parquet: No space left on device. Remedy: " in line
     assert list(out.iterdir()) == []

@@ -17,176 +17,158 @@ from llm_power._statistics.designs import required_units
 from llm_power._statistics.mcnemar import McNemarDesign
 
 run = partial(run_command, "plan")
-REPEATS = ("--between", 0.11, "--within-a", 0.17)
-COSTS = ("--cost-subject", 50, "--cost-item", 1, "--cost-answer", 0.02)
+REPEATS = "--between 0.11 --within-a 0.17"
+COSTS = "--cost-subject 50 --cost-item 1 --cost-answer 0.02"
 
 
 @pytest.fixture
-def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    def said(*arguments: object) -> str:
-        assert run(*arguments) == 0
+def ask(capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
+    def answer(question: str) -> str:
+        assert run(*question.split()) == 0
         return capsys.readouterr().out
 
-    return said
+    return answer
 
 
 @pytest.mark.parametrize(
     ("question", "start"),
     [
+        ("--p-a 0.65 --p-b 0.6 --rho 0.3", "Plan 1,069 items or more: they detect"),
         (
-            ("--p-a", 0.65, "--p-b", 0.60, "--rho", 0.3),
-            "Plan 1,069 items or more: they detect",
-        ),
-        (
-            ("--gap", 0.05),
+            "--gap 0.05",
             "Plan 3,213 items: enough for power 0.8 on however many items the models differ; 157",
         ),
-        (("--gap", 0.05, "--p-a", 0.65), "Plan 2,392 items: enough at every correlation"),
-        (("--gap", -0.05, "--p-b", 0.65), "Plan 2,392 items: enough at every correlation"),
+        ("--gap 0.05 --p-a 0.65", "Plan 2,392 items: enough at every correlation"),
+        ("--gap -0.05 --p-b 0.65", "Plan 2,392 items: enough at every correlation"),
+        ("--gap 0.05 --p-a 0.65 --rho 0.3", "Plan 1,069 items or more: they detect"),
+        ("--gap 0", "No number of items separates models"),
+        ("--gap 0 --margin 0.01", "Plan 85,634 items: enough for power 0.8"),
         (
-            ("--gap", 0.05, "--p-a", 0.65, "--rho", 0.3),
-            "Plan 1,069 items or more: they detect",
-        ),
-        (("--gap", 0), "No number of items separates models"),
-        (("--gap", 0, "--margin", 0.01), "Plan 85,634 items: enough for power 0.8"),
-        (
-            ("--gap", 0.05, "--clusters", 14, "--icc", 0.004),
+            "--gap 0.05 --clusters 14 --icc 0.004",
             "Where the models differ on every item 14 clusters are too few",
         ),
-        (("--p-a", 0.65, "--p-b", 0.60), "Plan 2,392 items: enough at every correlation"),
-        (("--b", 295, "--c", 249, "--n", 10042), "Plan 20,662 items or more: they detect"),
+        ("--p-a 0.65 --p-b 0.6", "Plan 2,392 items: enough at every correlation"),
+        ("--b 295 --c 249 --n 10042", "Plan 20,662 items or more: they detect"),
+        ("--gap 0.02 --discordance 0.1 --test mid_p", "Plan 1,949 items or more: they detect"),
+        ("--n 2000 --discordance 0.1", "2,000 items detect gaps of 2.03 points or more"),
+        ("--gap 0.02 --discordance 0.1 --n 1319", "Plan 2,043 items or more: they detect"),
+        ("--p-a 0.65 --p-b 0.6 --n 800", "Plan 2,392 items: enough at every"),
+        ("--n 20 --discordance 0.1", "No gap is detectable on 20 items: plan more."),
+        ("--gap 1 --discordance 1", "Plan 6 items or more: they detect"),
+        ("--gap 0 --discordance 0.1", "No number of items separates models"),
+        ("--gap 0 --discordance 0.1 --margin 0.01", "Plan 8,602 items: two one-sided"),
         (
-            ("--gap", 0.02, "--discordance", 0.1, "--test", "mid_p"),
-            "Plan 1,949 items or more: they detect",
-        ),
-        (("--n", 2000, "--discordance", 0.1), "2,000 items detect gaps of 2.03 points or more"),
-        (
-            ("--gap", 0.02, "--discordance", 0.1, "--n", 1319),
-            "Plan 2,043 items or more: they detect",
-        ),
-        (("--p-a", 0.65, "--p-b", 0.60, "--n", 800), "Plan 2,392 items: enough at every"),
-        (("--n", 20, "--discordance", 0.1), "No gap is detectable on 20 items: plan more."),
-        (("--gap", 1, "--discordance", 1), "Plan 6 items or more: they detect"),
-        (("--gap", 0, "--discordance", 0.1), "No number of items separates models"),
-        (("--gap", 0, "--discordance", 0.1, "--margin", 0.01), "Plan 8,602 items: two one-sided"),
-        (
-            ("--gap", 0.02, "--discordance", 0.1, "--clusters", 14, "--icc", 0.004),
+            "--gap 0.02 --discordance 0.1 --clusters 14 --icc 0.004",
             "Plan 9,058 items, 647 from each of 14 clusters",
         ),
         (
-            ("--gap", 0.02, "--discordance", 0.1, "--clusters", 8, "--icc", 0.004),
+            "--gap 0.02 --discordance 0.1 --clusters 8 --icc 0.004",
             "8 clusters are too few at an ICC of 0.004",
         ),
         (
-            ("--p-a", 0.65, "--p-b", 0.60, "--clusters", 14, "--icc", 0.004),
+            "--p-a 0.65 --p-b 0.6 --clusters 14 --icc 0.004",
             "Plan 22,708 items, 1,622 from each of 14 clusters: enough at every correlation",
         ),
         (
-            ("--p-a", 0.65, "--p-b", 0.60, "--clusters", 14, "--icc", 0.05),
+            "--p-a 0.65 --p-b 0.6 --clusters 14 --icc 0.05",
             "At the lowest correlation 14 clusters are too few",
         ),
         (
-            ("--n", 2000, "--discordance", 0.1, "--clusters", 14, "--icc", 0.004),
+            "--n 2000 --discordance 0.1 --clusters 14 --icc 0.004",
             "2,000 items detect gaps of 2.81 points or more with power 0.8.",
         ),
         (
-            ("--n", 2000, "--discordance", 0.1, "--clusters", 2, "--icc", 0.5),
+            "--n 2000 --discordance 0.1 --clusters 2 --icc 0.5",
             "No gap is detectable on 2,000 items from 2 clusters: plan more clusters.",
         ),
-        (("--n", 2000, "--discordance", 0), "No number of items separates models that never"),
+        ("--n 2000 --discordance 0", "No number of items separates models that never"),
         (
-            ("--gap", 0.05, "--discordance", 0.33, "--margin", 0.02),
+            "--gap 0.05 --discordance 0.33 --margin 0.02",
             "A gap of 5 points is not within 2 points. Plan 1,069 items or more: they detect",
         ),
-        (("--p-a", 0, "--p-b", 1), "Plan 6 items: enough at every correlation"),
-        (("--gap", 0.02, "--discordance", 0.1, "--margin", 0.9999), "Plan 1 item: two one-sided"),
-        (("--gap", 0.05, *REPEATS), "Plan 1,4"),
-        (("--gap", 0, *REPEATS), "No number of items"),
-        (("--n", 198, *REPEATS), "The items detect gaps of 13."),
+        ("--p-a 0 --p-b 1", "Plan 6 items: enough at every correlation"),
+        ("--gap 0.02 --discordance 0.1 --margin 0.9999", "Plan 1 item: two one-sided"),
+        (f"--gap 0.05 {REPEATS}", "Plan 1,4"),
+        (f"--gap 0 {REPEATS}", "No number of items"),
+        (f"--n 198 {REPEATS}", "The items detect gaps of 13."),
     ],
 )
 def test_the_number_to_take_comes_first(
-    ask: Callable[..., str], question: tuple[object, ...], start: str
+    ask: Callable[[str], str], question: str, start: str
 ) -> None:
-    text = ask(*question)
+    text = ask(question)
     assert text.startswith(start)
     # The same sentence, for programs.
-    headline = json.loads(ask(*question, "--format", "json"))["headline"]
+    headline = json.loads(ask(f"{question} --format json"))["headline"]
     assert text.replace("\n", " ").startswith(headline)
 
 
-def test_what_has_no_number_has_none_in_the_text(ask: Callable[..., str]) -> None:
-    never_significant = ask("--gap", 0.5, "--discordance", 0.5)
+def test_what_has_no_number_has_none_in_the_text(ask: Callable[[str], str]) -> None:
+    never_significant = ask("--gap 0.5 --discordance 0.5")
     assert "nan" not in never_significant
     assert re.search(r"4   0.00  -", never_significant)
-    assert "is never" not in ask("--gap", 0, "--between", 0.1, "--within-a", 0.1)
+    assert "is never" not in ask("--gap 0 --between 0.1 --within-a 0.1")
 
 
-def test_json_has_what_python_has(ask: Callable[..., str]) -> None:
-    said = json.loads(
-        ask(
-            "--p-a", 0.65, "--p-b", 0.6, "--agreement", 0.8, "--comparisons", 45, "--format", "json"
-        )
-    )
+def test_json_has_what_python_has(ask: Callable[[str], str]) -> None:
+    question = "--p-a 0.65 --p-b 0.6 --agreement 0.8 --comparisons 45"
+    answer = json.loads(ask(f"{question} --format json"))
     plan = plan_pair(
         pair_from_accuracies(0.65, 0.6, agreement=0.8), question=Question(comparisons=45)
     )
-    assert said["items"] == plan.items == plan.exact
-    assert said["pair"]["p10"] == plan.pair.p10
-    assert said["items"] == required_units(
+    assert answer["items"] == plan.items == plan.exact
+    assert answer["pair"]["p10"] == plan.pair.p10
+    assert answer["items"] == required_units(
         McNemarDesign(plan.pair.p10, plan.pair.p01, alpha=0.05 / 45), 0.8
     )
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("question", "message"),
     [
-        (("--p-a", 0.65, "--p-b", 0.6, "--rho", 0.95), "rho must lie in [-0.599145, 0.898717]"),
-        (("--p-a", 0.65, "--p-b", 0.6, "--agreement", 0.97), "agreement must lie in [0.25, 0.95]"),
-        (("--p-a", 0.65, "--p-b", 0.6, "--rho", 0.1, "--agreement", 0.8), "rho or agreement"),
-        (("--p-a", 1.2, "--p-b", 0.6), "--p-a must lie in [0, 1], got 1.2\n"),
-        (("--p-a", 65, "--p-b", 0.6), "--p-a must lie in [0, 1], got 65.0; is 0.65 meant?"),
-        (("--p-a", 65), "--p-a must lie in [0, 1], got 65.0; is 0.65 meant?"),
-        (("--gap", 0.05, "--p-b", 60), "--p-b must lie in [0, 1], got 60.0; is 0.6 meant?"),
-        (("--gap", 5), "--gap must lie in [-1, 1], got 5.0; is 0.05 meant?"),
-        (("--gap", 0.05, "--discordance", 33), "got 33.0; is 0.33 meant?"),
-        (("--gap", 0.05, "--power", 80), "--power must lie strictly between 0 and 1, got 80.0; is"),
-        (("--gap", 0.05, "--p-b", 0.98), "--gap must leave both accuracies from 0 to 1"),
-        (("--gap", 0.2, "--discordance", 0.1), "discordance must lie in [0.2, 1]"),
-        (("--gap", 2, "--discordance", 0.1), "gap must lie in [-1, 1]"),
+        ("--p-a 0.65 --p-b 0.6 --rho 0.95", "rho must lie in [-0.599145, 0.898717]"),
+        ("--p-a 0.65 --p-b 0.6 --agreement 0.97", "agreement must lie in [0.25, 0.95]"),
+        ("--p-a 0.65 --p-b 0.6 --rho 0.1 --agreement 0.8", "rho or agreement"),
+        ("--p-a 1.2 --p-b 0.6", "--p-a must lie in [0, 1], got 1.2\n"),
+        ("--p-a 65 --p-b 0.6", "--p-a must lie in [0, 1], got 65.0; is 0.65 meant?"),
+        ("--p-a 65", "--p-a must lie in [0, 1], got 65.0; is 0.65 meant?"),
+        ("--gap 0.05 --p-b 60", "--p-b must lie in [0, 1], got 60.0; is 0.6 meant?"),
+        ("--gap 5", "--gap must lie in [-1, 1], got 5.0; is 0.05 meant?"),
+        ("--gap 0.05 --discordance 33", "got 33.0; is 0.33 meant?"),
+        ("--gap 0.05 --power 80", "--power must lie strictly between 0 and 1, got 80.0; is"),
+        ("--gap 0.05 --p-b 0.98", "--gap must leave both accuracies from 0 to 1"),
+        ("--gap 0.2 --discordance 0.1", "discordance must lie in [0.2, 1]"),
+        ("--gap 2 --discordance 0.1", "gap must lie in [-1, 1]"),
         (
-            ("--gap", 0.3, "--discordance", 0.2, "--cost-answer", 1),
+            "--gap 0.3 --discordance 0.2 --cost-answer 1",
             "discordance must lie in [0.3, 1] for a gap of 0.3, got 0.2",
         ),
         (
-            ("--discordance", 1.5, "--cost-answer", 1, "--budget", 100),
+            "--discordance 1.5 --cost-answer 1 --budget 100",
             "discordance must lie in [0, 1] for a gap of 0, got 1.5",
         ),
-        (
-            ("--gap", 0.02, "--discordance", 0.2, "--cost-answer", 1, "--test", "mid_p"),
-            "--test out",
-        ),
-        (("--gap", 0.05, "--between", 0.1, "--within-a", 0.2, "--test", "mid_p"), "--test out"),
-        (("--discordance", 0.02), "--discordance and --n, --between"),
-        ((), "give --gap (alone, or with --p-a"),
-        (("--b", 8, "--c", 5, "--n", 10), "n_items"),
-        (("--n", 100, "--discordance", 1.5), "sum in (0, 1]"),
-        (("--n", 100, "--discordance", 0.5, "--margin", 0.1), "margin must come with a gap"),
-        (("--gap", 0.02, "--discordance", 0.2, "--cost-item", 1), "give --cost-answer"),
-        (("--gap", 0.02, *COSTS), "give --discordance or --between with the costs"),
-        (("--gap", 0.02, "--budget", 5, "--discordance", 0.2, *COSTS), "give gap or budget"),
-        (("--discordance", 0.2, *COSTS), "give gap or budget"),
-        (("--gap", 0.02, "--discordance", 0.2, "--clusters", 9, *COSTS), "leave --clusters out"),
-        (("--gap", 0.02, "--discordance", 0.2, "--within-a", 0.2, *COSTS), "within must be at mo"),
-        (("--gap", 0.02, "--discordance", 0.2, *COSTS, "--plot", "a.png"), "leave --plot out"),
+        ("--gap 0.02 --discordance 0.2 --cost-answer 1 --test mid_p", "--test out"),
+        ("--gap 0.05 --between 0.1 --within-a 0.2 --test mid_p", "--test out"),
+        ("--discordance 0.02", "--discordance and --n, --between"),
+        ("", "give --gap (alone, or with --p-a"),
+        ("--b 8 --c 5 --n 10", "n_items"),
+        ("--n 100 --discordance 1.5", "sum in (0, 1]"),
+        ("--n 100 --discordance 0.5 --margin 0.1", "margin must come with a gap"),
+        ("--gap 0.02 --discordance 0.2 --cost-item 1", "give --cost-answer"),
+        (f"--gap 0.02 {COSTS}", "give --discordance or --between with the costs"),
+        (f"--gap 0.02 --budget 5 --discordance 0.2 {COSTS}", "give gap or budget"),
+        (f"--discordance 0.2 {COSTS}", "give gap or budget"),
+        (f"--gap 0.02 --discordance 0.2 --clusters 9 {COSTS}", "leave --clusters out"),
+        (f"--gap 0.02 --discordance 0.2 --within-a 0.2 {COSTS}", "within must be at mo"),
+        (f"--gap 0.02 --discordance 0.2 {COSTS} --plot a.png", "leave --plot out"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line_with_what_can(
-    arguments: tuple[object, ...], message: str, capsys: pytest.CaptureFixture[str]
+    question: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(*arguments) == 2
+    assert run(*question.split()) == 2
     out, error = capsys.readouterr()
-    assert bool(out) == (not arguments)  # called bare, it shows its help
+    assert bool(out) == (not question)  # called bare, it shows its help
     assert message in error
     assert error.count("\n") == 1
 

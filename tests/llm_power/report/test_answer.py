@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from boards import example, streamed_example
 
-from command_line import run
+from command_line import Refusal, run
 from llm_power._board.have_need import HaveNeed, Rung, have_need
 from llm_power._report.answer import (
     Answer,
@@ -102,9 +102,9 @@ def test_a_report_is_what_the_format_prints(
     assert "default-src 'none'" in page.read_text(encoding="utf-8").replace("&#39;", "'")
 
 
-def test_a_report_of_another_kind_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(*COMMANDS["plan"], "--report", "answer.docx") == 2
-    assert "--report must be a file that ends in .txt, .md, .json, .html" in capsys.readouterr().err
+def test_a_report_of_another_kind_is_refused(refusal: Refusal) -> None:
+    error = refusal(*COMMANDS["plan"], "--report", "answer.docx")
+    assert "--report must be a file that ends in .txt, .md, .json, .html" in error
 
 
 def test_have_and_need_in_characters_keeps_to_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
