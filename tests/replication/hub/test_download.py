@@ -229,6 +229,11 @@ def _stranger(desk: Desk) -> None:
     desk.hub.faults.append(Fault("status", method="ANY", status=401))
 
 
+def _answers(status: int, where: str = "", **more: Any) -> Callable[[Desk], None]:
+    """Have the stand-in answer so; `more` is of its fault."""
+    return _fault(Fault("status", status=status, where=where, **more))
+
+
 def _fault(fault: Fault) -> Callable[[Desk], None]:
     return lambda desk: desk.hub.faults.append(fault)
 
@@ -271,23 +276,17 @@ def _endless(desk: Desk) -> None:
 
 
 PAGE = f"https://huggingface.co/datasets/{GATED.repo}"
+READ_ACCESS = "read access to public gated repositories"
+NO_HUB = ("does not answer as a hub", "HF_ENDPOINT")
+DISABLED = {"X-Error-Message": "Access to this resource is disabled."}
+AWAY = {"Link": '<http://localhost:9/x>; rel="next"'}
 LASTING: dict[str, tuple[str, Callable[[Desk], None], str, str]] = {
     "no token": ("gated", _no_token, "is gated, and there is no token", "set HF_TOKEN"),
     "terms": ("gated", _not_accepted, "terms of open/arcee-ai", f"open {PAGE} in the account"),
     "old token": ("gated", _wrong_token, "refuses the token (401)", "settings/tokens"),
     "old token, open": ("open", _wrong_token, "refuses the token (401)", "settings/tokens"),
-    "narrow token": (
-        "open",
-        _fault(Fault("status", status=403, method="ANY")),
-        "may not read",
-        "read access to public gated repositories",
-    ),
-    "narrow at the body": (
-        "open",
-        _fault(Fault("status", status=403, where="/resolve/")),
-        "may not read",
-        "read access to public gated repositories",
-    ),
+    "narrow token": ("open", _answers(403, method="ANY"), "may not read", READ_ACCESS),
+    "narrow at the body": ("open", _answers(403, "/resolve/"), "may not read", READ_ACCESS),
     "no repository": ("open", _no_repo, "the hub has no data set open-old/", "correct the reg"),
     "hidden repository": ("open", _hidden_repo, "shows it to its members only", "set HF_TOKEN"),
     "no repository, found by its list": ("gated", _no_repo, "the hub has no data set", "moved"),
@@ -295,80 +294,23 @@ LASTING: dict[str, tuple[str, Callable[[Desk], None], str, str]] = {
     "no file": ("open", _no_file, "of 2 files the first are other_0.json", "tree/ccccc"),
     "no sample": ("gated", _no_file, "no file of open/arcee", "tree/ddddd"),
     "two runs": ("gated", _two_runs, "2 files match: again/samples", "the one that the board"),
-    "disabled": (
-        "open",
-        _fault(
-            Fault(
-                "status",
-                method="ANY",
-                status=403,
-                headers={"X-Error-Message": "Access to this resource is disabled."},
-            )
-        ),
-        "disabled access",
-        "read why",
-    ),
-    "teapot": (
-        "open",
-        _fault(Fault("status", status=418, method="ANY")),
-        "answers with status 418",
-        "in a browser",
-    ),
-    "empty answer": (
-        "open",
-        _fault(Fault("status", status=204, where="/resolve/")),
-        "does not answer as a hub does",
-        "HF_ENDPOINT",
-    ),
+    "disabled": ("open", _answers(403, method="ANY", headers=DISABLED), "disabled access", "why"),
+    "teapot": ("open", _answers(418, method="ANY"), "answers with status 418", "in a browser"),
+    "empty answer": ("open", _answers(204, "/resolve/"), *NO_HUB),
     "login page": ("gated", _fault(Fault("page")), "does not answer as a hub", "no login page"),
-    "odd listing": (
-        "gated",
-        _fault(Fault("status", status=200, where="/tree/", body=b'{"a": 1}')),
-        "does not answer as a hub",
-        "HF_ENDPOINT",
-    ),
-    "odd revision": (
-        "gated",
-        _fault(Fault("status", status=200, where="/revision/", body=b'["main"]')),
-        "does not answer as a hub",
-        "HF_ENDPOINT",
-    ),
-    "listing leads away": (
-        "gated",
-        _fault(
-            Fault(
-                "status",
-                status=200,
-                where="/tree/",
-                body=b"[]",
-                headers={"Link": '<http://localhost:9/x>; rel="next"'},
-            )
-        ),
-        "does not answer as a hub",
-        "HF_ENDPOINT",
-    ),
-    "listing that is no JSON": (
-        "gated",
-        _fault(Fault("status", status=200, where="/tree/", body=b"{" * 5000)),
-        "does not answer as a hub",
-        "HF_ENDPOINT",
-    ),
+    "odd listing": ("gated", _answers(200, "/tree/", body=b'{"a": 1}'), *NO_HUB),
+    "odd revision": ("gated", _answers(200, "/revision/", body=b'["main"]'), *NO_HUB),
+    "listing leads away": ("gated", _answers(200, "/tree/", body=b"[]", headers=AWAY), *NO_HUB),
+    "listing that is no JSON": ("gated", _answers(200, "/tree/", body=b"{" * 5000), *NO_HUB),
     "endless listing": ("gated", _endless, "its list of files does not end", "HF_ENDPOINT"),
     "no commit": (
-        "open",
-        _fault(Fault("no_commit", method="HEAD")),
-        "serves no revision where ccccc",
-        "HF_ENDPOINT",
+        *("open", _fault(Fault("no_commit", method="HEAD"))),
+        *("serves no revision where ccccc", "HF_ENDPOINT"),
     ),
     "zip: no repository": ("zip", _no_repo, "no such file at commit ccccc", "github.com/TIGER"),
     "zip: no revision": ("zip", _no_revision, "no such file at commit", "github.com/TIGER"),
     "zip: no file": ("zip", _no_file, "no such file at commit", "correct the register"),
-    "zip: forbidden": (
-        "zip",
-        _fault(Fault("status", status=403)),
-        "answers with status 403",
-        "in a browser",
-    ),
+    "zip: forbidden": ("zip", _answers(403), "answers with status 403", "in a browser"),
 }  # fmt: skip
 
 
@@ -394,18 +336,12 @@ ABSENT = {
 REFUSALS = {
     **LASTING,
     "outage": (
-        "open",
-        _fault(Fault("status", method="ANY", headers={"Retry-After": "3600"})),
+        *("open", _answers(503, method="ANY", headers={"Retry-After": "3600"})),
         *("has a fault of its own (status 503)", "start again later"),
     ),
-    "401 that is not the hub's": (
-        "open",
-        _stranger,
-        *("answers with status 401", "in a browser"),
-    ),
+    "401 that is not the hub's": ("open", _stranger, "answers with status 401", "in a browser"),
     "404 that is not the hub's": (
-        "open",
-        _fault(Fault("status", method="ANY", status=404)),
+        *("open", _answers(404, method="ANY")),
         *("answers with status 404", "in a browser"),
     ),
 }
