@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from click import Command
 from registers import write_register
 
 from command_line import Refusal, run
+from llm_power._plugins import load_plugin, plugin_names
 
 HOSTILE = "</script><script>alert(1)</script>|*x*"
 MODELS = ["org/a", "org/b", HOSTILE, "{value} $e_f$"]
@@ -237,3 +239,8 @@ def test_links_lead_from_the_report_to_the_files(
     (href,) = {part.split('"')[0] for part in html.split('href="')[1:] if "pairs.csv" in part}
     assert (out / href).resolve() == (board / "pairs.csv").resolve()
     assert "gone.csv" not in html
+
+
+def test_the_command_is_found_by_its_entry_point() -> None:
+    assert plugin_names("llm_power.commands") == ("audit",)
+    assert isinstance(load_plugin("llm_power.commands", "audit"), Command)

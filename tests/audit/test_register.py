@@ -419,6 +419,7 @@ def test_checks_along_a_line_are_no_cycle(tmp_path: Path) -> None:
         (b"a: &a\n  b: *a\n", "repeats another by an alias"),
         (b"a: &a {b: 1}\nc:\n  <<: *a\n", "repeats another by an alias"),
         (b"[" * 1_000_000, "line 1 is nested more than 50 levels deep"),
+        (b"[" + b"0," * 1_000_000 + b"]", "more than 1000000 entries"),
     ],
 )
 def test_a_file_that_is_no_register(tmp_path: Path, text: bytes, expected: str) -> None:

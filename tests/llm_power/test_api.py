@@ -1,4 +1,4 @@
-"""The names that `llm_power` offers; those of Appendix J on the paper's worked example."""
+"""The names that library and audit offer; those of Appendix J on the paper's worked example."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import click
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 import llm_power
+import llm_power_audit
 from llm_power import InvalidArgument, simulation
 from llm_power._board.cluster_robustness import random_clusters
 from llm_power._cli import cli
@@ -64,13 +66,19 @@ def test_rho_belongs_to_a_paired_design(paired: bool, rho: float | None) -> None
         llm_power.parametric_required_n_proportions(0.65, 0.60, paired=paired, rho=rho)
 
 
-def test_every_name_is_there_and_is_what_type_checkers_see() -> None:
-    stub = Path(str(llm_power.__file__)).with_suffix(".pyi").read_text(encoding="utf-8")
-    lines = [node for node in ast.parse(stub).body if isinstance(node, ast.ImportFrom)]
-    homes = {str(alias.asname): str(line.module) for line in lines for alias in line.names}
-    assert sorted(homes) == dir(llm_power) == llm_power.__all__
+def listed_for_type_checkers(door: ModuleType) -> dict[str, str]:
+    """Module of each name in the stub of a package."""
+    tree = ast.parse(Path(f"{door.__file__}i").read_text(encoding="utf-8"))
+    lines = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    return {str(alias.asname): str(line.module) for line in lines for alias in line.names}
+
+
+@pytest.mark.parametrize("door", [llm_power, llm_power_audit])
+def test_every_name_is_there_is_listed_and_is_what_type_checkers_see(door: ModuleType) -> None:
+    homes = listed_for_type_checkers(door)
+    assert sorted(homes) == dir(door) == door.__all__
     for name, module in homes.items():
-        assert getattr(llm_power, name) is getattr(sys.modules[module], name)
+        assert getattr(door, name) is getattr(sys.modules[module], name)
 
 
 _DEFAULT = re.compile(r"^ *([\w, ]+) : .*\bdefault ([^`\s]+)$", re.MULTILINE)
@@ -98,9 +106,10 @@ def test_a_function_documents_its_parameters_and_shows_an_example(
     assert {*inspect.signature(function).parameters, "Examples"} <= words
 
 
-def test_a_name_that_is_not_there_is_no_attribute() -> None:
-    with pytest.raises(AttributeError, match="module 'llm_power' has no attribute 'nothing'"):
-        _ = llm_power.nothing  # type: ignore[attr-defined]
+@pytest.mark.parametrize("door", [llm_power, llm_power_audit])
+def test_a_name_that_is_not_there_is_no_attribute(door: ModuleType) -> None:
+    with pytest.raises(AttributeError, match=f"'{door.__name__}' has no attribute 'nothing'"):
+        _ = door.nothing
 
 
 def test_modules_that_are_imported_leave_the_names_of_the_door() -> None:

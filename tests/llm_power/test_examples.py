@@ -1,4 +1,4 @@
-"""Every name at the door shows an example that runs as printed."""
+"""Every name at a door shows an example that runs as printed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 import llm_power
+import llm_power_audit
 from llm_power import simulation
 
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-_NAMED = [(name, getattr(m, name)) for m in (llm_power, simulation) for name in m.__all__]
+_DOORS = (llm_power, simulation, llm_power_audit)
+_NAMED = [(name, getattr(door, name)) for door in _DOORS for name in door.__all__]
 DOOR = {name: named for name, named in _NAMED if callable(named)}
 
 

@@ -136,25 +136,6 @@ def test_a_name_that_is_a_number_is_to_be_quoted() -> None:
         check_settings(read, str(SCHEMA), "config.yaml")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("alpha: 0.05\nalpha: 0.2\n", "line 2: the key 'alpha' occurs twice"),
-        ("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n", "line 2 repeats another by an alias"),
-        ("alpha: [0.05\n", "not usable YAML, line 2"),
-        ("", "the file is empty"),
-        ("[" + "0," * 1_000_000 + "]", "more than 1000000 entries"),
-    ],
-)
-def test_a_file_that_is_not_taken_as_it_is_written(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "config.yaml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(DocumentError, match="Remedy") as caught:
-        read_yaml(path)
-    assert f"file {str(path)!r}: " in str(caught.value)
-    assert message in str(caught.value)
-
-
 def test_settings_have_a_value_a_print_and_a_place() -> None:
     settings = load_settings(PUBLISHED / "settings.yaml")
     assert settings["figure_4_n_star"] == 2362

@@ -17,7 +17,6 @@ from typing import Any
 import click
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -367,17 +366,7 @@ def test_any_limit_of_memory_is_enough_or_is_named(
         (".csv", "llm_power._scores._source.open_file"),
     ],
 )
-@pytest.mark.parametrize(
-    "fault",
-    [
-        pa.ArrowMemoryError("malloc of size 64 failed"),
-        OSError(errno.ENOMEM, "malloc of size 64 failed"),
-    ],
-    ids=["Arrow", "the system"],
-)
 def test_a_file_that_exceeds_the_memory_is_not_called_damaged(
-    *,
-    fault: Exception,
     ending: str,
     reads: str,
     scores: Path,
@@ -391,7 +380,7 @@ def test_a_file_that_exceeds_the_memory_is_not_called_damaged(
         table.to_excel(path, index=False)
 
     def fail(*_: object, **__: object) -> None:
-        raise fault
+        raise OSError(errno.ENOMEM, "malloc of size 64 failed")
 
     monkeypatch.setattr(reads, fail)
     assert run("resolve", path, "--cluster", "subject", "--out", scores.with_name("out")) == 3

@@ -24,7 +24,7 @@ R session (R version 4.2.2 Patched (2022-11-10 r83330))::
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import fields
 
 import numpy as np
 import pandas as pd
@@ -215,9 +215,7 @@ def test_leave_one_out_of_a_single_cluster_leaves_nothing() -> None:
     assert not result.resolved.any()
 
 
-def test_results_carry_their_settings_and_are_frozen() -> None:
+def test_a_result_carries_its_settings() -> None:
     moments = moments_from_counts(R_N, R_B, R_C)
     result = cluster_resolution(moments, alpha=0.01, power=0.9)
     assert (result.alpha, result.power) == (0.01, 0.9)
-    with pytest.raises(FrozenInstanceError):
-        result.alpha = 0.05  # type: ignore[misc]

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError
 from typing import get_args
 from unittest.mock import patch
 
@@ -274,7 +273,7 @@ def test_a_family_of_one_is_the_plain_test() -> None:
         np.testing.assert_allclose(result.n_star, required_n(0.02, 0.4), rtol=RTOL)
 
 
-def test_result_carries_its_settings_and_is_frozen() -> None:
+def test_a_result_carries_its_settings() -> None:
     result = adjusted_required_n(
         [0.2, 0.1], 0.1, 0.4, 100, procedure="holm", m=7, alpha=0.01, power=0.9
     )
@@ -282,8 +281,6 @@ def test_result_carries_its_settings_and_is_frozen() -> None:
     np.testing.assert_allclose(
         result.n_star, required_n(0.1, 0.4, alpha=[0.01 / 6, 0.01 / 7], power=0.9), rtol=RTOL
     )
-    with pytest.raises(FrozenInstanceError):
-        result.m = 8  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
