@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from packaging.requirements import Requirement
 
-ROOT: Final = Path(__file__).resolve().parents[1]
+from needed import ROOT
+
 _LOOKED_AT: Final = Path(__file__).with_suffix(".csv")
 # A picture's names for its own parts, which each run of matplotlib draws at random.
 _NAMES: Final = re.compile(

@@ -1,6 +1,6 @@
-"""What some tests need and not every machine has: a program, or a folder beside the clone.
+"""What tests read of the clone, and what not every machine has: a program, a folder beside it.
 
-Without it these tests are skipped; where LLM_POWER_THING=required says so, as in .ci/run, they
+Without that these tests are skipped; where LLM_POWER_THING=required says so, as in .ci/run, they
 fail.
 """
 
@@ -13,6 +13,11 @@ from typing import NoReturn
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def page(name: str) -> str:
+    """Return the text of a document, in one line."""
+    return " ".join((ROOT / name).read_text(encoding="utf-8").split())
 
 
 def without(thing: str, message: str) -> NoReturn:

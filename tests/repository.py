@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 import yaml
 
-ROOT = Path(__file__).resolve().parents[1]
+from needed import ROOT
+
 _SNAKEMAKE = Path(sys.executable).with_name("snakemake")
 _PARTS = [
     *("Snakefile", "config.yaml", "config", "workflow", "src", "data", "profiles"),

@@ -25,8 +25,7 @@ from llm_power._door import Reading
 from llm_power._errors import _FLAGS
 from llm_power._statistics.copula_pairs import draw_graded_pairs
 from llm_power._statistics.design_effect import resample_clusters
-
-ROOT = Path(__file__).resolve().parents[2]
+from needed import ROOT
 
 
 @pytest.mark.parametrize(

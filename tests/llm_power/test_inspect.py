@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from llm_power import compare, resolve
+from needed import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 LOGS = sorted((ROOT / "tests/llm_power/scores/logs/inspect_ai_four-0.3.285").glob("*.eval"))
 TASK = """
 from inspect_ai import Task, task

@@ -13,7 +13,7 @@ from llm_power._documents import read_yaml
 from llm_power._report.tables import Table, to_markdown
 from llm_power_audit import Audit, audit, load_register
 from miller2024.findings import evaluate_printed
-from needed import folder_of
+from needed import folder_of, page
 from replication.exhibits import Exhibit, Inputs, write_numbers
 from replication.findings import evidence_view
 from replication.latex import to_latex
@@ -103,12 +103,11 @@ def read_rows(number: int) -> list[list[str]]:
 def test_the_page_of_exhibits_counts_the_claims(judged: Audit) -> None:
     verdicts = [one.verdict for one in judged.judged]
     held = verdicts.count("holds") + verdicts.count("holds_rounded")
-    page = " ".join((ROOT / "docs/exhibits.md").read_text(encoding="utf-8").split())
     assert (
         f"Of {len(verdicts)} claims {held} hold, {verdicts.count('contradicted')} are "
         f"contradicted, {verdicts.count('feasible')} are feasible and "
         f"{verdicts.count('not_checkable')} are not checkable"
-    ) in page
+    ) in page("docs/exhibits.md")
 
 
 def test_a_printed_cell_stands_below_where_it_is_another() -> None:

@@ -23,9 +23,8 @@ import yaml
 
 from board_examples import inspect_log
 from llm_power._cli import main
-from needed import folder_of
+from needed import ROOT, folder_of
 
-ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / "tests" / "llm_power" / "scores" / "logs"
 PAGES = [ROOT / "README.md", ROOT / "config" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tomllib
 from importlib.metadata import PackageNotFoundError, requires, version
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).resolve().parents[2]
+from needed import ROOT
+
 STATED = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 GROUPS = STATED["dependency-groups"]
 # In the environment and its lock; every other group has a lock of its own.

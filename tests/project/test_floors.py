@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from needed import ROOT
+
 SOURCE = ROOT / "src"
 
 # A house imports from those before it: the library, the audit, the machine for any paper, a paper.

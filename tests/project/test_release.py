@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 import llm_power
-from needed import ROOT, without
+from needed import ROOT, page, without
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
@@ -92,9 +92,11 @@ def test_the_wheel_holds_library_and_audit_file_by_file(built: Path) -> None:
 AUTHORS_OWN = "github.com/akotawala10/llm-power"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "CITATION.cff", "pyproject.toml"])
-def test_it_is_told_apart_from_the_software_of_the_papers_authors(page: str) -> None:
-    text = " ".join((ROOT / page).read_text("utf-8").split()).lower()
+@pytest.mark.parametrize(
+    "document", ["README.md", "docs/index.md", "CITATION.cff", "pyproject.toml"]
+)
+def test_it_is_told_apart_from_the_software_of_the_papers_authors(document: str) -> None:
+    text = page(document).lower()
     assert AUTHORS_OWN in text
     assert "independent" in text[: text.index(AUTHORS_OWN)]
 
@@ -104,7 +106,7 @@ def test_code_and_example_board_have_one_licence_each_wherever_it_is_said() -> N
     assert (ROOT / "LICENSE").read_text("utf-8").startswith("MIT License")
     assert "Apache License" in (ROOT / PROJECT["license-files"][1]).read_text("utf-8")
     assert CITATION["license"] == "MIT"
-    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    readme = page("README.md")
     assert "The code is under the [MIT licence](LICENSE)" in readme
     assert f"is under [Apache-2.0]({PROJECT['license-files'][1]})" in readme
 
@@ -128,8 +130,8 @@ def sources() -> Iterator[tuple[str, str]]:
 
 
 def test_every_source_of_data_has_its_licence_in_the_one_table() -> None:
-    page = (ROOT / "docs/downloads.md").read_text("utf-8")
-    table = page.partition("## Sources and licences")[2].partition("\n## ")[0].splitlines()
+    text = (ROOT / "docs/downloads.md").read_text("utf-8")
+    table = text.partition("## Sources and licences")[2].partition("\n## ")[0].splitlines()
     for place, licence in sorted(set(sources())):
         (row,) = [line for line in table if place in line]
         assert licence in row

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from needed import ROOT
+
 # They collect what is read or finished; the two tasks are the seed paper's API.
 CHANGING = {
     *("BinaryClassificationTask", "PreferenceTask"),

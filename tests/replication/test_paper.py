@@ -13,6 +13,7 @@ import pytest
 
 from llm_power._documents import DocumentError
 from llm_power._errors import LLMPowerError
+from needed import ROOT
 from paper_fixtures import loaded_paper
 from replication.boards import Board, BoardNotThere, Boards
 from replication.exhibits import Exhibit, Inputs
@@ -31,7 +32,6 @@ from replication.targets import (
     unit_of,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
 PAPER = loaded_paper("printed")
 
 

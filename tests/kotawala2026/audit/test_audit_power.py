@@ -20,8 +20,8 @@ from llm_power_audit.agreement import agrees
 from llm_power_audit.misprints import Detection
 from llm_power_audit.printed import Printed, parse_printed
 from llm_power_audit.printed_tables import load_counts, load_table
+from needed import ROOT, page
 
-ROOT = Path(__file__).resolve().parents[3]
 RECORDED = ROOT / "data" / "recorded" / "audit_power"
 N_AGAIN = 60
 # Values of a pair: the ICC of all items, then ICC, mean size and number of resamples.
@@ -43,10 +43,6 @@ def tool() -> ModuleType:
 @pytest.fixture(scope="module")
 def trials() -> pd.DataFrame:
     return pd.read_csv(RECORDED / "kotawala2026.csv", dtype=str, keep_default_na=False)
-
-
-def page(name: str) -> str:
-    return " ".join((ROOT / name).read_text(encoding="utf-8").split())
 
 
 @pytest.mark.parametrize(

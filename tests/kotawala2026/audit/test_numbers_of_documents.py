@@ -19,16 +19,11 @@ from kotawala2026.quantities.raw_sample import (
 )
 from llm_power._scores.store import read_task
 from llm_power_audit.agreement import MONTE_CARLO_STANDARD_ERRORS
+from needed import ROOT, page
 from replication.constraints import load_board_scores
 
-ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "data" / "kotawala2026"
 CAPTIONS = {"counts": "closed forms", "simulated": "simulation", "panel": "*witness*"}
-
-
-def page(name: str) -> str:
-    """The text of a document, in one line."""
-    return " ".join((ROOT / name).read_text(encoding="utf-8").split())
 
 
 @pytest.fixture(scope="module")

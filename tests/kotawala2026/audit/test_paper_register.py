@@ -18,8 +18,8 @@ from llm_power_audit.evaluate import Audit, audit
 from llm_power_audit.independence import independent_tests
 from llm_power_audit.printed import PrintedCount, PrintedInterval
 from llm_power_audit.printed_tables import load_table
+from needed import ROOT, page
 
-ROOT = Path(__file__).resolve().parents[3]
 PUBLISHED = ROOT / "data" / "kotawala2026"
 
 # Words that head a row or a column, and identify models: nothing to judge in them.
@@ -147,8 +147,7 @@ def test_the_page_of_the_audit_counts_tests_beside_cells(run_audit: Audit) -> No
     decided, tests = (
         sum(numbers) for numbers in zip(*((x.decided, x.tests) for x in found), strict=True)
     )
-    page = " ".join((ROOT / "docs" / "audit.md").read_text(encoding="utf-8").split())
-    assert f"the {decided} decided cells of the tables are {tests} tests" in page
+    assert f"the {decided} decided cells of the tables are {tests} tests" in page("docs/audit.md")
 
 
 def test_what_was_put_in_holds_nothing_up(judged: pd.DataFrame) -> None:

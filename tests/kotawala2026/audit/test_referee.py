@@ -13,9 +13,10 @@ from scipy.stats import norm
 from llm_power._statistics.intervals import tango_interval
 from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power._statistics.verdict_stability import required_n_interval
+from needed import page
 from repository import ROOT
 
-PAGE = " ".join((ROOT / "docs" / "referee.md").read_text("utf-8").split()).replace("\\*", "*")
+PAGE = page("docs/referee.md").replace("\\*", "*")
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +69,8 @@ def test_the_pair_on_hellaswag_has_the_interval_of_its_gap() -> None:
 
 
 def test_the_halves_are_those_of_the_page_of_verdicts() -> None:
-    page = (ROOT / "docs" / "verdicts.md").read_text("utf-8")
-    measured = page.partition("| unresolved, q < 1")[2]
+    text = (ROOT / "docs" / "verdicts.md").read_text("utf-8")
+    measured = text.partition("| unresolved, q < 1")[2]
     rows = [re.split(r"\s*\|\s*", line) for line in measured.splitlines()[2:8]]
     assert len(rows) == 6
     for row in rows:

@@ -18,8 +18,8 @@ from kotawala2026.witness import mmlu_pro, oll_v1, oll_v1_board
 from llm_power_audit import _exhibits, register
 from llm_power_audit.claims import Claim, Register
 from llm_power_audit.mutation import with_number
+from needed import page
 from planned_jobs import planned_jobs
-from repository import ROOT
 from rerun import Rerun, remembering
 
 N_TRIED = 60
@@ -62,7 +62,7 @@ def misprints(printed: Mapping[str, Claim]) -> list[tuple[str, Claim]]:
 def test_the_page_counts_the_misprints_of_the_workflow(paper_register: Register) -> None:
     tried = misprints({c.id: c for c in paper_register.claims})
     fitted = [c.role in ("input", "target") and "panel" in c.measures for _, c in tried]
-    text = " ".join((ROOT / "docs/audit.md").read_text(encoding="utf-8").split())
+    text = page("docs/audit.md")
     assert f"which is {len(tried):,} misprints, {sum(fitted)} of them of numbers" in text
     assert f"drawn by name, {sum(fitted[:N_TRIED])} of them from the {sum(fitted)}." in text
 

@@ -24,8 +24,8 @@ from command_line import run as run_command
 from llm_power import __version__
 from llm_power._cli import cli
 from llm_power._scores.options import ReadOptions
+from needed import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 INSPECT = ROOT / "tests" / "llm_power" / "scores" / "logs" / "inspect_ai-0.3.285"
 
 
@@ -78,17 +78,6 @@ def test_outcome_and_code(
 ) -> None:
     assert run(tables["baseline"], tables[candidate], *options.split()) == code
     assert capsys.readouterr().out.startswith(f"{outcome}: candidate against baseline on ")
-
-
-def test_reports_are_those_of_one_comparison(tables: dict[str, Path], tmp_path: Path) -> None:
-    files = [tmp_path / name for name in ("g.json", "g.md", "g.xml")]
-    kinds = ("report", "report", "junit")
-    named = [f"--{kind}={file}" for kind, file in zip(kinds, files, strict=True)]
-    assert run(tables["baseline"], tables["worse"], *named) == 10
-    answer = json.loads(files[0].read_text(encoding="utf-8"))
-    assert (answer["outcome"], len(answer["broke"]), len(answer["mended"])) == ("worse", 30, 5)
-    assert files[1].read_text(encoding="utf-8").startswith("### worse: candidate against baseline")
-    assert ElementTree.parse(files[2]).getroot().attrib["failures"] == "1"
 
 
 @pytest.mark.parametrize(

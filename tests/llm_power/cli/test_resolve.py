@@ -121,15 +121,6 @@ def test_test_margin_and_clusters_are_declared(
     assert "margin must lie strictly between 0 and 1" in error
 
 
-def test_several_tasks_are_one_family(scores: Path, tmp_path: Path) -> None:
-    other = scores.with_name("quiz.csv")
-    other.write_bytes(scores.read_bytes())
-    assert run("resolve", scores, other, "--cluster", "subject", "--out", tmp_path / "o") == 0
-    table = pd.read_parquet(tmp_path / "o" / "pairs.parquet")
-    assert set(table["task"]) == {"exam", "quiz"}
-    np.testing.assert_array_equal(table["p_holm"][:3], table["p_holm"][3:])
-
-
 def test_a_table_of_any_name_is_the_users_own(scores: Path, tmp_path: Path) -> None:
     """What a file is called says nothing of where its scores come from."""
     other = scores.rename(scores.with_name("witness.csv"))

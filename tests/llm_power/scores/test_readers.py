@@ -25,8 +25,8 @@ from llm_power._scores._source import read_file
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores, recognize
 from llm_power._scores.store import Provenance, TaskScores, read_task, write_task
+from needed import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 WIDE: dict[str, list[Any]] = {"item_id": ["1", "2"], "a": [0, 1], "b": [1, 0]}
 LONG: dict[str, list[Any]] = {
     "item_id": ["1", "1", "2", "2"],

@@ -90,12 +90,6 @@ def test_drop_items_counts_and_keeps_clusters_in_line(task: TaskScores) -> None:
     assert prepare_task(two, missing="drop_items").provenance.tolerated == {fault: {"zeta": 1}}
 
 
-def test_only_selected_models_matter(task: TaskScores) -> None:
-    """`half` lacks two items, but was not selected."""
-    chosen = select_models(task, ("low", "zeta"))
-    assert apply_missing_policy(chosen, "drop_items").n_items == 3
-
-
 def test_drop_items_that_leaves_nothing(task: TaskScores) -> None:
     disjoint = TaskScores(
         "t",

@@ -344,10 +344,6 @@ def test_metadata_that_may_have_named_the_model_are_not_passed_over(tmp_path: Pa
         read_tasks(tmp_path)
 
 
-def test_single_attempts_are_no_repeats() -> None:
-    assert [task.repeats for task in read_tasks(BY_HAND / "opencompass")] == [None, None]
-
-
 def test_pooled_repeats_are_those_of_the_tasks() -> None:
     """A task without them has single answers, a model that a task lacks has none."""
     values = np.array([[0.5, 1.0], [0.0, 0.5]])
@@ -367,9 +363,11 @@ def test_pooled_repeats_are_those_of_the_tasks() -> None:
     )
 
 
-def test_every_task_of_opencompass() -> None:
-    tasks = read_tasks(BY_HAND / "opencompass")
-    assert [(task.task, task.n_items) for task in tasks] == [("ppl", 6), ("sums", 6)]
+def test_every_task_of_opencompass_has_single_attempts_which_are_no_repeats() -> None:
+    tasks = [
+        (task.task, task.n_items, task.repeats) for task in read_tasks(BY_HAND / "opencompass")
+    ]
+    assert tasks == [("ppl", 6, None), ("sums", 6, None)]
 
 
 def test_every_evaluation_of_a_file_is_a_task(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from desk import OPEN
 
+from needed import ROOT
 from paper_fixtures import loaded_paper
 from replication.constraints import load_board_scores
 from replication.hub.access import HUB
@@ -22,7 +23,6 @@ from replication.hub.lock import Locked, LockFile
 from replication.hub.matrices import block_labels
 from replication.hub.panels import displayed_scores
 
-ROOT = Path(__file__).resolve().parents[3]
 REGISTER = load_datasets(ROOT / "data" / "datasets.csv")
 PAPER = loaded_paper("hub")
 GOOD = {

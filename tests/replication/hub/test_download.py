@@ -705,15 +705,6 @@ def test_server_that_does_not_send_the_rest_sends_the_whole(
     assert ranges(desk) == [f"bytes={len(part)}-", None][:asked]
 
 
-@pytest.mark.parametrize("kind", ["open", "zip"])
-def test_part_that_is_longer_than_the_file_is_fetched_anew(desk: Desk, kind: str) -> None:
-    broken(desk, kind)
-    (path,) = desk.root.rglob("*.part")
-    path.write_bytes(BODY + b"more")
-    assert desk.fetch(HASHED[kind]).read_bytes() == BODY
-    assert ranges(desk) == [f"bytes={len(BODY) + 4}-", None]
-
-
 def test_part_that_is_whole_is_not_asked_for(desk: Desk) -> None:
     broken(desk, "open")
     (path,) = desk.root.rglob("*.part")
@@ -729,12 +720,16 @@ def test_part_that_no_hash_can_check_is_fetched_anew(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("kind", HASHED)
-def test_part_that_was_damaged_is_fetched_anew(desk: Desk, kind: str) -> None:
+@pytest.mark.parametrize("longer", [False, True])
+def test_part_that_is_longer_or_was_damaged_is_fetched_anew(
+    desk: Desk, kind: str, longer: bool
+) -> None:
     part = broken(desk, kind)
+    wrong = BODY + b"more" if longer else b"\xff" + part[1:]
     (path,) = desk.root.rglob("*.part")
-    path.write_bytes(b"\xff" + part[1:])
+    path.write_bytes(wrong)
     assert desk.fetch(HASHED[kind]).read_bytes() == BODY
-    assert ranges(desk) == [f"bytes={len(part)}-", None]
+    assert ranges(desk) == [f"bytes={len(wrong)}-", None]
 
 
 def test_file_that_is_wrong_anew_is_refused(desk: Desk) -> None:

@@ -17,6 +17,7 @@ from stand_in import TOKEN, StandIn, details_v1, metric_of, running, samples_v2
 
 from llm_power._errors import LLMPowerError
 from llm_power._scores.store import TaskScores
+from needed import ROOT
 from paper_fixtures import loaded_paper
 from replication.constraints import BoardScore
 from replication.hub.access import HUB, Access
@@ -27,7 +28,6 @@ from replication.hub.lock import Locked, LockFile
 from replication.hub.panels import displayed_scores, read_panel
 from replication.stages import write_undefined
 
-ROOT = Path(__file__).resolve().parents[3]
 REGISTER = load_datasets(ROOT / "data" / "datasets.csv")
 PAPER = loaded_paper("hub")
 N_ITEMS = 60
