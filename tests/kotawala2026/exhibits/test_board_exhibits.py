@@ -91,13 +91,9 @@ def test_table_3_puts_each_pair_into_one_bucket(
         f"{said} more items than their task has (r = N*/N > 1), none of them with a gap above 5%."
         in text
     )
-    beyond = frame.assign(unresolved=1).reset_index()
-    assert "1 of 12 pairs are unresolved: they need more items" in rendered(
-        present_03(beyond, WITNESS, items=ITEMS)
-    )
-    assert "(r = N*/N > 1), at gaps of any size." in rendered(
-        present_03(beyond, WITNESS, items=ITEMS)
-    )
+    beyond = rendered(present_03(frame.assign(unresolved=1).reset_index(), WITNESS, items=ITEMS))
+    assert "1 of 12 pairs are unresolved: they need more items" in beyond
+    assert "(r = N*/N > 1), at gaps of any size." in beyond
     assert "witness (fitted to the printed summaries); from published numbers (Table 3)" in text
     with pytest.raises(InvalidArgument, match="published"):
         table_03(published(3).iloc[1:], verdicts)
@@ -271,6 +267,15 @@ def errors(clustered_board: ClusteredBoard) -> pd.DataFrame:
     return bound_errors(clustered_board.cluster_sums, POINT, n_resamples=RESAMPLES, seed=3)
 
 
+def shown_09(frame: pd.DataFrame, board: ClusteredBoard, printed_shares: dict[int, float]) -> str:
+    sizes = {"n_items": 80, "n_subjects": 14, "n_resamples": RESAMPLES}
+    return rendered(
+        present_09(
+            frame, board.distribution, WITNESS, printed_shares=printed_shares, seed=3, **sizes
+        )
+    )
+
+
 def test_table_9_shows_points_and_bounds_of_the_same_pair(
     published: Loader, clustered_board: ClusteredBoard, errors: pd.DataFrame
 ) -> None:
@@ -281,34 +286,13 @@ def test_table_9_shows_points_and_bounds_of_the_same_pair(
     np.testing.assert_array_equal(frame["icc"], board.verdicts["icc"])
     for name in ("icc_p05", "design_effect_p95", "n_star_cluster_p95", "probability_unresolved"):
         np.testing.assert_array_equal(frame[name], by_rank[name])
-    text = rendered(
-        present_09(
-            frame,
-            board.distribution,
-            WITNESS,
-            printed_shares={9: 0.25},
-            n_items=80,
-            n_subjects=14,
-            n_resamples=RESAMPLES,
-            seed=3,
-        )
-    )
+    text = shown_09(frame, board, {9: 0.25})
     share = board.distribution.set_index("n_unresolved")["share"].get(9, 0)
     assert f"9 in {100 * share:.1f}% (printed: 25.0%)" in text
     assert f"; 9 of the 9 are unresolved in {100 * share:.1f}% (printed: 25.0%)." in text
     sure = frame.assign(probability_unresolved=[0, 0, 1, 0.559, 0.995, 1, 0, 1, 1])
-    table = present_09(
-        sure,
-        board.distribution,
-        WITNESS,
-        printed_shares={},
-        n_items=80,
-        n_subjects=14,
-        n_resamples=RESAMPLES,
-        seed=3,
-    )
     finding = "decides 1 of 9 verdicts: 4 vs 5, unresolved in 55.9% of the resamples;"
-    assert f"**Table 9.** The draw of the subjects {finding}" in rendered(table)
+    assert f"**Table 9.** The draw of the subjects {finding}" in shown_09(sure, board, {})
     assert "| 6 vs 7 " in text
     # Below our point and interval, on a line that is named.
     assert re.search(r"\] +\| +\| \| \*printed\* +\| +≠ 0.012 \|", text)
@@ -498,19 +482,12 @@ def test_figure_2_has_a_panel_a_task_sorted(
 
 
 def test_figure_7_has_a_bar_a_pair_and_the_n_at_hand() -> None:
+    llama = "Llama-4-Maverick-17B-128E-Instruct-FP8"
     board = CountedBoard.of(
         [
             ("mmlu_pro", "GPT-5.5", "GPT-5.4", 1000, 110, 50, 190),
-            ("mmlu_pro", "GPT-5.4", "Llama-4-Maverick-17B-128E-Instruct-FP8", 900, 150, 40, 260),
-            (
-                "mmlu_pro",
-                "Llama-4-Maverick-17B-128E-Instruct-FP8",
-                "DeepSeek-V3.2",
-                800,
-                150,
-                150,
-                250,
-            ),
+            ("mmlu_pro", "GPT-5.4", llama, 900, 150, 40, 260),
+            ("mmlu_pro", llama, "DeepSeek-V3.2", 800, 150, 150, 250),
         ]
     )
     possible = pd.DataFrame({"accuracy": [0.2, 0.4, 0.9], "n_star": [1400.0, 1500.0, 90.0]})
