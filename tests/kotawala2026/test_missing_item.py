@@ -15,10 +15,10 @@ from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores
 from llm_power._scores.store import TaskScores
 from llm_power_audit.printed import parse_printed
+from needed import ROOT
 from replication.constraints import Constraint
 from replication.findings import Finding
 from replication.hub.matrices import block_labels
-from repository import ROOT
 
 LABELS = ("law", "law", "law", "math", "math", "physics")
 SOLVED = [[1, 1], [1, 0], [1, 1], [1, 1], [0, 1], [0, 0]]

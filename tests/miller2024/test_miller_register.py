@@ -13,11 +13,10 @@ from llm_power._documents import read_yaml
 from llm_power._report.tables import Table, to_markdown
 from llm_power_audit import Audit, audit, load_register
 from miller2024.findings import evaluate_printed
-from needed import folder_of, page
+from needed import ROOT, folder_of, page
 from replication.exhibits import Exhibit, Inputs, write_numbers
 from replication.findings import evidence_view
 from replication.latex import to_latex
-from repository import ROOT
 
 DATA = ROOT / "data" / "miller2024"
 CONTRADICTED = {

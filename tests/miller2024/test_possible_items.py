@@ -17,7 +17,7 @@ from llm_power_audit.agreement import agrees
 from llm_power_audit.printed import DisplayRule, Printed, parse_printed
 from llm_power_audit.printed_tables import load_table
 from miller2024.possible_items import items_of, written
-from repository import ROOT
+from needed import ROOT
 
 EVALS = ("MATH", "HumanEval", "MGSM")
 CLUSTERED = ("DROP", "RACE-H", "MGSM")

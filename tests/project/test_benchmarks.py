@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from llm_power._statistics.paired_binary import required_n_discordance
-from repository import ROOT
+from needed import ROOT
 
 FOLDER = ROOT / "benchmarks"
 

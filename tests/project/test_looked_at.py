@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from looked_at import check_looks, drawn_as_locked
-from repository import ROOT
+from needed import ROOT
 
 
 def _exhibits() -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from repository import ROOT
+from needed import ROOT
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ import pytest
 
 from llm_power_audit.coverage import Coverage, cover, load_spans
 from llm_power_audit.register import load_register
-from needed import folder_of, page
-from repository import ROOT
+from needed import ROOT, folder_of, page
 
 REASONS = {
     "kotawala2026": {

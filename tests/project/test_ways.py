@@ -15,7 +15,7 @@ import pytest
 from llm_power._cli import main
 from llm_power_audit.evaluate import audit
 from llm_power_audit.register import load_register
-from repository import ROOT
+from needed import ROOT
 
 # What has the score, or what is known of it, in one form or another; whoever calls them the first
 # time passes it on.

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from needed import ROOT
 from replication import records
 from replication.records import (
     FOLDER,
@@ -21,7 +22,6 @@ from replication.records import (
     job_name,
     record,
 )
-from repository import ROOT
 
 DATA, STAGE, TABLE = "data/in.csv", "results/pairs/a.parquet", "results/tables/t.csv"
 FIRST, SECOND = job_name("pairs", {"panel": "a/b"}), job_name("table", {})

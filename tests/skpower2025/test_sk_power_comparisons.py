@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from llm_power._statistics.mcnemar import McNemarDesign, mcnemar_exact
-from repository import ROOT
+from needed import ROOT
 from skpower2025.comparisons import (
     DATASETS,
     MUSR,

@@ -14,7 +14,8 @@ import pytest
 import yaml
 
 from installed_wheel import link_required
-from repository import ROOT, copy_repository, run_workflow
+from needed import ROOT
+from repository import copy_repository, run_workflow
 
 pytestmark = pytest.mark.slow
 

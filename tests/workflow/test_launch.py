@@ -14,7 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from repository import ROOT, copy_repository, launch, launcher, run_workflow
+from needed import ROOT
+from repository import copy_repository, launch, launcher, run_workflow
 
 pytestmark = pytest.mark.slow
 

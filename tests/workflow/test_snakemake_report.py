@@ -12,7 +12,8 @@ import pytest
 from selenium.webdriver.common.by import By
 
 from browsers import Browser
-from repository import ROOT, copy_finished
+from needed import ROOT
+from repository import copy_finished
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from repository import ROOT, copy_repository, write_board
+from needed import ROOT
+from repository import copy_repository, write_board
 from traced import undeclared
 
 pytestmark = pytest.mark.slow

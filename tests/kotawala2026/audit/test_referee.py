@@ -13,8 +13,7 @@ from scipy.stats import norm
 from llm_power._statistics.intervals import tango_interval
 from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power._statistics.verdict_stability import required_n_interval
-from needed import page
-from repository import ROOT
+from needed import ROOT, page
 
 PAGE = page("docs/referee.md").replace("\\*", "*")
 

@@ -32,9 +32,9 @@ from kotawala2026.quantities.raw_sample import (
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.paired_binary import required_n_discordance, summarize_counts
 from llm_power_audit.printed import parse_printed
+from needed import ROOT
 from replication.constraints import BoardScore
 from replication.findings import Finding
-from repository import ROOT
 
 MODELS = ("wren", "heron", "finch", "falcon")
 Sets = dict[tuple[str, str], Finding]

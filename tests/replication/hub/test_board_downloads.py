@@ -20,6 +20,7 @@ from stand_in import Fault, StandIn, entry_of_board, files_of_board, running
 
 from llm_power._documents import DocumentError
 from llm_power._scores.store import TaskScores
+from needed import ROOT
 from replication.boards import Board, Boards
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset, listed_files
@@ -30,7 +31,7 @@ from replication.hub.panels import read_files
 from replication.hub.plan import Downloads
 from replication.hub.transfer import sum_like
 from replication.settings import add_boards
-from repository import ROOT, copy_repository, run_workflow
+from repository import copy_repository, run_workflow
 
 GIT_ID = hashlib.sha1(b"blob %d\0" % len(BODY) + BODY, usedforsecurity=False).hexdigest()
 # What git ls-tree says of the one file of the Mixtral family, at the commit of its board.

@@ -29,12 +29,13 @@ from llm_power._scores.store import TaskScores, read_task
 from llm_power._statistics.arrays import FloatArray
 from llm_power_audit.evaluate import Audit, audit
 from llm_power_audit.register import load_register, with_item_checks
+from needed import ROOT
 from replication.constraints import load_board_scores
 from replication.hub.access import Access
 from replication.hub.datasets import load_datasets
 from replication.hub.download import download
 from replication.hub.lock import LockFile
-from repository import ROOT, copy_finished, copy_repository, launch, run_workflow
+from repository import copy_finished, copy_repository, launch, run_workflow
 
 pytestmark = pytest.mark.slow
 

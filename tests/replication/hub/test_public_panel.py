@@ -13,6 +13,7 @@ from stand_in import Repo, StandIn, hub_ids, running
 
 from llm_power._errors import LLMPowerError
 from llm_power._scores.store import TaskScores
+from needed import ROOT
 from paper_fixtures import loaded_paper
 from replication.constraints import BoardScore
 from replication.hub.access import Access
@@ -21,7 +22,6 @@ from replication.hub.download import download
 from replication.hub.lock import LockFile
 from replication.hub.matrices import block_labels
 from replication.hub.panels import displayed_scores, read_panel
-from repository import ROOT
 
 REGISTER = load_datasets(ROOT / "data" / "datasets.csv")
 BOTH = ("efficiently_evaluating", "atlas")
