@@ -176,6 +176,18 @@ def test_a_move_that_fails_is_taken_back(
         require_whole(out, 1)
 
 
+def test_a_fault_in_writing_keeps_the_name_of_its_file_and_the_earlier_set(out: Path) -> None:
+    def write(folder: Path) -> None:
+        put(folder / NAMES[0], 2)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), NAMES[1])
+
+    write_number(out, 1)
+    with pytest.raises(OSError, match="No space left") as raised:
+        write_together(out, write)
+    assert raised.value.filename == NAMES[1]
+    assert seen(out) == {"1"}
+
+
 def test_scratch_of_the_killed_is_cleared_and_that_of_the_living_stays(tmp_path: Path) -> None:
     with scratch_folder(tmp_path) as living:
         killed = living.with_name(living.name[:-1] + "~")
