@@ -10,7 +10,9 @@ from typing import Any
 _IMPORTED = re.compile(r"^from (\S+) import \(?\s*(\w+) as", re.MULTILINE)
 
 
-def attached(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def attached(
+    package: str, file: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package by the stub beside it."""
     # SPEC 1 of scientific Python. Who imports one name does not wait for tables, plots and readers.
     with open(f"{file}i", encoding="utf-8") as stub:

@@ -204,7 +204,6 @@ def naive_errors(printed: pd.DataFrame, model: str) -> list[Recomputed]:
 
 def present(
     frame: pd.DataFrame,
-    number: int,
     caption: str,
     headers: Mapping[str, str],
     *,
@@ -217,7 +216,6 @@ def present(
         frame=frame,
         columns=[_column(name, header, shown) for name, header in headers.items()],
         caption=caption,
-        number=str(number),
         provenance=[Provenance.published(sources)],
         notes=notes,
         shown=shown,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,8 +113,11 @@ class Exhibit:
 
 def write_numbers(exhibit: Exhibit, stem: str) -> None:
     """Write all of an exhibit but its drawing, at a path without an ending."""
+    kind, _, number = Path(stem).name.partition("_")
     if isinstance(exhibit.numbers, Table):
-        write_table(exhibit.numbers, Path(stem))
+        # What is behind a figure has no number.
+        of_paper = str(int(number)) if kind == "table" else None
+        write_table(replace(exhibit.numbers, number=of_paper), Path(stem))
     elif exhibit.drawing is not None:
         drawing = exhibit.drawing
         write_csv(

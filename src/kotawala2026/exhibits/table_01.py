@@ -134,7 +134,6 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
         "give about all of it (G*Power by its textbook formula, not run). The paper says that "
         f"{int(np.count_nonzero(as_in_print < 0.75 * n_star))} give half.",
         caption=f"(p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
-        number="1",
         provenance=[
             Provenance.published(
                 "p_A, p_B and ρ of Table 1; R's row recorded, statsmodels' row called"

@@ -127,7 +127,6 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
         finding=_finding(shown, _items(cells)),
         caption="Type-I error and power of five paired-binary tests on a grid of five cells, "
         f"{n_trials:,} trials a cell.",
-        number="2",
         provenance=provenance(seed=seed, n_trials=n_trials),
         notes=[
             "Dev.: largest deviation over the five cells, of the type-I error α̂ from two-sided α "

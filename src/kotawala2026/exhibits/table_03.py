@@ -101,7 +101,6 @@ def present(
         caption="OLL v1 pairs by size of the gap; N: "
         + ", ".join(f"{task_label(task)} {n:,}" for task, n in items.items())
         + ".",
-        number="3",
         provenance=[*provenance, Provenance.published("Table 3")],
         notes=[
             *of_witness(

@@ -87,7 +87,6 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_subjects
             else "the clusters turn none."
         ),
         caption=f"Adjacent MMLU-Pro pairs, N = {n:,}; bold: above N.",
-        number="4",
         provenance=[*provenance, Provenance.published("Table 4")],
         notes=[
             *of_witness(

@@ -142,7 +142,6 @@ def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) ->
         + " and ".join(_extremes(frame[frame["board"] == board]) for board in boards)
         + f" are unresolved.{_crossed(frame[frame['board'] == MMLU_PRO])}",
         caption="; ".join(_SCOPES[board] for board in boards) + ".",
-        number="5",
         provenance=[*board_provenance, Provenance.published("Tables 4, 5 and 7")],
         notes=[
             *of_witness(

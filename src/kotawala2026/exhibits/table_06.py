@@ -54,7 +54,6 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         finding=f"{unresolved} of {len(frame)} close pairs are unresolved: they need "
         f"{as_fixed(1)(r.min())} to {as_fixed(0)(r.max())} times the items of their task.",
         caption=f"OLL v1 pairs with gaps of at most {CLOSE_GAP:.0%}; bold: N* above N.",
-        number="6",
         provenance=[*provenance, Provenance.published("Tables 6 and 11")],
         notes=[
             f"{inputs_note(frame, 'one p̂ a task')} N as printed, N* rounded to the nearest "

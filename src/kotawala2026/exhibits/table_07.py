@@ -69,7 +69,6 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
         f"from the counts at N = {n:,}; at the N = {printed_n:,} of the paper's caption no rule "
         f"of rounding gives more than {most_there}.",
         caption="Adjacent MMLU-Pro pairs; bold: N* above N.",
-        number="7",
         provenance=[*provenance, Provenance.published("Tables 4 and 7")],
         notes=[
             inputs_note(frame, "one p̂"),

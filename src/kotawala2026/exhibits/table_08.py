@@ -80,7 +80,6 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_public: 
         caption=f"Adjacent MMLU-Pro pairs, clustered by subject: N = {whole:,} items in "
         f"{len(drops)} subjects; leaving one out leaves {drops.min():,} to {drops.max():,} items.",
         total=True,
-        number="8",
         provenance=[*provenance, Provenance.published("Table 8")],
         notes=[
             "N* and the design effect (Table 4, whose subjects these are) are those of the items "

@@ -146,7 +146,6 @@ def present(
         finding=f"{_finding(frame)}; {_likely(shares, printed_shares, len(frame))}.",
         caption="Bootstrap of the subjects, adjacent MMLU-Pro pairs: point and, in brackets, 5–95% "
         "interval.",
-        number="9",
         provenance=[
             *provenance,
             Provenance.published("Table 9"),

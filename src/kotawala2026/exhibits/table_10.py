@@ -98,7 +98,6 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_trials: 
         f"at 0.8 N* it is {below}, at 1.2 N* {above}. {n_agreeing} of {len(frame)} "
         "printed powers are within chance.",
         caption=f"{len(pairs)} OLL v1 pairs; exact powers.",
-        number="10",
         provenance=[*provenance, Provenance.published("Table 10")],
         notes=[
             *(

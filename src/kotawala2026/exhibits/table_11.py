@@ -86,7 +86,6 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table
             else "."
         ),
         caption=f"OLL v1 pairs with gaps of at most {CLOSE_GAP:.0%}.",
-        number="11",
         provenance=[*provenance, Provenance.published("Tables 6 and 11")],
         notes=[
             "δ̂: gap of the pair; p: of McNemar's asymptotic (χ², without correction), exact and "

@@ -145,7 +145,6 @@ def present(
         finding=f"For A = {counts.model_a[row]} and B = {counts.model_b[row]} on "
         f"{full_name(counts.label[row])} {_finding(frame)}",
         caption="The paper's reporting checklist, filled in.",
-        number="12",
         provenance=[
             *provenance,
             Provenance.published("Tables 6 and 12"),

@@ -21,4 +21,4 @@ _HEADERS: Final = {
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 1."""
     frame = table_01(inputs.printed(1), inputs.printed(2), inputs.printed(5))
-    return Exhibit(present(frame, 1, _CAPTION, _HEADERS, sources="Tables 1, 2 and 5"))
+    return Exhibit(present(frame, _CAPTION, _HEADERS, sources="Tables 1, 2 and 5"))

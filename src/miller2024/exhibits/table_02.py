@@ -24,4 +24,4 @@ _HEADERS: Final = {
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 2."""
     frame = table_02(inputs.printed(2), inputs.printed(5))
-    return Exhibit(present(frame, 2, _CAPTION, _HEADERS, sources="Tables 2 and 5"))
+    return Exhibit(present(frame, _CAPTION, _HEADERS, sources="Tables 2 and 5"))

@@ -31,4 +31,4 @@ _NOTE: Final = (
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 3."""
     frame = table_03(inputs.printed(3))
-    return Exhibit(present(frame, 3, _CAPTION, _HEADERS, sources="Table 3", notes=[_NOTE]))
+    return Exhibit(present(frame, _CAPTION, _HEADERS, sources="Table 3", notes=[_NOTE]))

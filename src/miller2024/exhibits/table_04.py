@@ -19,4 +19,4 @@ _HEADERS: Final = {
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 4."""
     frame = table_04(inputs.printed(4))
-    return Exhibit(present(frame, 4, _CAPTION, _HEADERS, sources="Table 4"))
+    return Exhibit(present(frame, _CAPTION, _HEADERS, sources="Table 4"))

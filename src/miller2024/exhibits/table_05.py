@@ -32,6 +32,4 @@ _NOTE: Final = (
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 5."""
     frame = table_05(inputs.printed(5), inputs.printed(2), inputs.printed(3))
-    return Exhibit(
-        present(frame, 5, _CAPTION, _HEADERS, sources="Tables 2, 3 and 5", notes=[_NOTE])
-    )
+    return Exhibit(present(frame, _CAPTION, _HEADERS, sources="Tables 2, 3 and 5", notes=[_NOTE]))

@@ -63,7 +63,6 @@ def present(frame: pd.DataFrame) -> Table:
             Column("odd_of_printed", "of these, k odd", as_integer, "right"),
         ],
         caption="Sizes of the datasets, and displayed scores that are a whole number k of them.",
-        number="1",
         provenance=[Provenance.published("Table 1"), SOURCE],
         notes=[
             "A displayed score is k of n solved items, or a plain mean of such shares: over 24 "

@@ -292,7 +292,7 @@ def test_table_9_shows_points_and_bounds_of_the_same_pair(
     assert f"; 9 of the 9 are unresolved in {100 * share:.1f}% (printed: 25.0%)." in text
     sure = frame.assign(probability_unresolved=[0, 0, 1, 0.559, 0.995, 1, 0, 1, 1])
     finding = "decides 1 of 9 verdicts: 4 vs 5, unresolved in 55.9% of the resamples;"
-    assert f"**Table 9.** The draw of the subjects {finding}" in shown_09(sure, board, {})
+    assert f"The draw of the subjects {finding}" in shown_09(sure, board, {})
     assert "| 6 vs 7 " in text
     # Below our point and interval, on a line that is named.
     assert re.search(r"\] +\| +\| \| \*printed\* +\| +≠ 0.012 \|", text)

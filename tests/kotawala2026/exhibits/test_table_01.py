@@ -58,7 +58,7 @@ def test_only_the_one_sample_form_is_half_of_n_star(frame: pd.DataFrame) -> None
     text = " ".join(to_markdown(present(frame, p_a=P_A, p_b=P_B, rho=RHO)).split())
     said = text.replace("\\", "")
     assert "by 1 − ρ: Cohen (515), by the formula that the paper states; G*Power (1,030), R" in said
-    assert "**Table 1.** 1 of 5 calculators gives half of the required N* = 1,028 when" in said
+    assert "1 of 5 calculators gives half of the required N* = 1,028 when" in said
     assert "The paper says that 3 give half." in said
     # The formula of G*Power's test is not 2K/h^2, though both round up to 1,471.
     assert frame["convention"].tolist() == [

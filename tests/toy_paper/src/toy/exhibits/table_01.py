@@ -20,7 +20,6 @@ def make(inputs: Inputs) -> Exhibit:
             Column("gap_pp", "gap (pp)", as_fixed(1), "right"),
         ],
         caption="Discordant counts of two pairs.",
-        number="1",
         provenance=[Provenance.published("Table 1")],
     )
     return Exhibit(table)

@@ -23,7 +23,6 @@ def make(inputs: Inputs) -> Exhibit:
         frame=frame,
         columns=columns,
         caption="Exact p-value and required items of two pairs.",
-        number="2",
         provenance=[Provenance.published("Tables 1 and 2")],
     )
     return Exhibit(table)
