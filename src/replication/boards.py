@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -61,16 +61,9 @@ class Board:
     @property
     def declared(self) -> Declared:
         """What its verdicts are about, as `llm-power resolve` takes it."""
-        return Declared(
-            test=self.test,
-            margin=self.margin,
-            clusters=self.clusters,
-            cluster_test=self.cluster_test,
-            monitored=self.monitored,
-            weighted=self.missing == "weighted",
-            weights=self.average,
-            control=self.control,
-        )
+        shared = {one.name for one in fields(Declared)} & {one.name for one in fields(self)}
+        own: dict[str, Any] = {name: getattr(self, name) for name in shared}
+        return Declared(**own, weighted=self.missing == "weighted", weights=self.average)
 
     @property
     def has_average(self) -> bool:
