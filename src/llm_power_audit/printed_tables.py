@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power._errors import LLMPowerError, one_line
-from llm_power._statistics.arrays import IntArray
+from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power_audit._csv import CSVError, csv_rows
 from llm_power_audit.printed import (
     Printed,
@@ -74,6 +74,11 @@ class PublishedCounts:
 
     def __len__(self) -> int:
         return len(self.label)
+
+    @property
+    def printed_r(self) -> FloatArray:
+        """The printed N* over N of each pair."""
+        return np.array([n_star.value for n_star in self.n_star]) / self.n_items
 
     @property
     def is_chain(self) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from types import MappingProxyType
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -18,25 +19,25 @@ from llm_power_audit.printed import Printed
 
 
 def beside(
-    name: str,
-    printed: Iterable[Printed],
-    values: ArrayLike,
-    *,
-    whole_items: bool = False,
-    standard_error: ArrayLike = 0.0,
-) -> dict[str, list[str] | list[float] | list[bool]]:
+    printed: Mapping[str, Iterable[Printed]] | pd.DataFrame,
+    values: Mapping[str, ArrayLike] | pd.DataFrame,
+    errors: Mapping[Any, ArrayLike] | pd.DataFrame = MappingProxyType({}),
+) -> dict[str, Any]:
     """Return ``NAME_printed``, ``NAME`` and ``NAME_agrees``, given the differences' errors."""
-    cells = list(printed)
-    recomputed: list[float] = np.asarray(values, dtype=np.float64).tolist()
-    errors: list[float] = np.broadcast_to(standard_error, len(cells)).tolist()
-    return {
-        f"{name}_printed": [cell.text for cell in cells],
-        name: recomputed,
-        f"{name}_agrees": [
-            (agrees_rounded if whole_items else agrees)(cell, value, standard_error=error)
-            for cell, value, error in zip(cells, recomputed, errors, strict=True)
-        ],
-    }
+    columns: dict[str, Any] = {}
+    for name, recomputed in ((str(name), column) for name, column in values.items()):
+        numbers = np.asarray(recomputed, dtype=np.float64).tolist()
+        error = np.broadcast_to(errors.get(name, 0.0), len(numbers)).tolist()
+        of_items = name.startswith("n_star")
+        columns |= {
+            f"{name}_printed": [cell.text for cell in printed[name]],
+            name: numbers,
+            f"{name}_agrees": [
+                (agrees_rounded if of_items else agrees)(cell, number, standard_error=one)
+                for cell, number, one in zip(printed[name], numbers, error, strict=True)
+            ],
+        }
+    return columns
 
 
 def agrees_rounded(printed: Printed, value: float, *, standard_error: float = 0.0) -> bool:

@@ -24,6 +24,7 @@ from replication.exhibits import Inputs
 
 POINT: Final = OperatingPoint(alpha=ALPHA, power=POWER)
 _COUNTED: Final = ("n_items", "n11", "b", "c", "n00")
+_RESULTS: Final = ["p_a", "p_b", "gap_pp", "rho", "p_chi2", "p_exact"]
 
 
 def items_of(
@@ -81,15 +82,9 @@ def side_by_side(
         "model_b": counts.model_b,
         **{name: pairs[name] for name in _COUNTED},
     }
-    for name, printed, value in (
-        ("p_a", counts.p_a, pairs["p_a"]),
-        ("p_b", counts.p_b, pairs["p_b"]),
-        ("gap_pp", gap_pp, 100 * pairs["delta"].abs()),
-        ("rho", counts.rho, pairs["rho"]),
-        ("p_chi2", counts.p_chi2, pairs["p_chi2"]),
-        ("p_exact", counts.p_exact, pairs["p_exact"]),
-    ):
-        columns |= beside(name, printed, value)
+    values = pairs.assign(gap_pp=100 * pairs["delta"].abs())[_RESULTS]
+    printed = {name: getattr(counts, name) for name in _RESULTS if name != "gap_pp"}
+    columns |= beside(printed | {"gap_pp": gap_pp}, values)
     rules = rules_of_table(counts.n_star, pairs, pairs["n_items"])
     columns |= {
         "n_star_printed": [cell.text for cell in counts.n_star],

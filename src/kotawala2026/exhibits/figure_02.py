@@ -85,11 +85,8 @@ def figure_02(pairs: pd.DataFrame) -> pd.DataFrame:
 
 def printed_r(counts: PublishedCounts) -> dict[tuple[str, str], float]:
     """Return the printed N* over N of each pair of Table 6, by task and pair."""
-    names = zip(counts.label, counts.model_a, counts.model_b, strict=True)
-    return {
-        (task, pair_label(a, b)): n_star.value / int(n)
-        for (task, a, b), n_star, n in zip(names, counts.n_star, counts.n_items, strict=True)
-    }
+    pairs = map(pair_label, counts.model_a, counts.model_b)
+    return dict(zip(zip(counts.label, pairs, strict=True), counts.printed_r, strict=True))
 
 
 def draw(

@@ -35,7 +35,7 @@ def make(inputs: Inputs) -> Exhibit:
     # r = K((b+c)/(b-c)^2 - 1/N): the 12,031 items that Table 7 implies move a bar by 5e-8 from the
     # r at the caption's N = 12,032.
     pairs = counted_pairs(counts, items, counts.n_items)
-    frame, second, printed = figure_03(counts, pairs), connor_r(pairs), printed_r(counts)
+    frame, second, printed = figure_03(counts, pairs), connor_r(pairs), counts.printed_r
     source = [*inputs.provenance(), Provenance.published("Table 7")]
     n_items, printed_n = int(frame["n_items"][0]), int(counts.n_items[0])
     of_caption = "the number" if n_items == printed_n else f"where {printed_n:,} is the number"
@@ -78,11 +78,6 @@ def connor_r(pairs: pd.DataFrame) -> FloatArray:
     n_items, b, c = (pairs[name].to_numpy() for name in ("n_items", "b", "c"))
     ratio: FloatArray = connor_required_n(b / n_items, c / n_items) / n_items
     return ratio
-
-
-def printed_r(counts: PublishedCounts) -> FloatArray:
-    """Return the printed N* over N of each pair."""
-    return np.array([n_star.value for n_star in counts.n_star]) / counts.n_items
 
 
 def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, n_printed: int) -> Figure:

@@ -57,15 +57,14 @@ def table_03(published: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
             "on_bound": [
                 int(np.isclose(gap, end, rtol=0, atol=1e-12).sum()) for end in rows["gap_up_to"]
             ],
-            **beside("pairs", published["pairs"], rows["n_pairs"]),
+            **beside(published, {"pairs": rows["n_pairs"]}),
             "unresolved_printed": [cell.text for cell in unresolved],
             "unresolved": rows["n_unresolved"],
             "unresolved_agrees": [
                 cell.count == count and (cell.share is None or agrees(cell.share, float(share)))
                 for cell, count, share in zip(unresolved, rows["n_unresolved"], shares, strict=True)
             ],
-            **beside("r_median", published["r_median"], rows["r_median"]),
-            **beside("r_worst", published["r_worst"], rows["r_worst"]),
+            **beside(published, rows[["r_median", "r_worst"]]),
         }
     ).astype({"pairs": "int64"})
 

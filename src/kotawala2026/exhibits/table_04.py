@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,8 @@ from kotawala2026.operating_point import DECLARED
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
 from replication.exhibits import Exhibit, Inputs
+
+_QUANTITIES: Final = ["gap_pp", "rho", "icc", "design_effect", "n_star_cluster"]
 
 
 def make(inputs: Inputs) -> Exhibit:
@@ -40,16 +43,7 @@ def table_04(published: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
             "model_a": rows["model_a"],
             "model_b": rows["model_b"],
             "n_items": rows["n_items"],
-            **beside("gap_pp", published["gap_pp"], 100 * rows["delta"].abs()),
-            **beside("rho", published["rho"], rows["rho"]),
-            **beside("icc", published["icc"], rows["icc"]),
-            **beside("design_effect", published["design_effect"], rows["design_effect"]),
-            **beside(
-                "n_star_cluster",
-                published["n_star_cluster"],
-                rows["n_star_cluster"],
-                whole_items=True,
-            ),
+            **beside(published, rows.assign(gap_pp=100 * rows["delta"].abs())[_QUANTITIES]),
             "n_star": rows["n_star"],
             "resolved": rows["resolved"].astype(bool),
             "r_cluster": rows["n_star_cluster"] / rows["n_items"],

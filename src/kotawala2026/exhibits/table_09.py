@@ -17,7 +17,6 @@ from llm_power._board.operating_point import OperatingPoint
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_digits_of
 from llm_power_audit.agreement import MONTE_CARLO_STANDARD_ERRORS
-from llm_power_audit.printed import PrintedInterval
 from replication.exhibits import Exhibit, Inputs
 
 _QUANTITIES = ("icc", "design_effect", "n_star_cluster")
@@ -75,28 +74,20 @@ def table_09(
     # Points have no Monte Carlo error. Bounds and shares are of resamples in the paper and here:
     # agreement allows for the standard error of their difference, which is 0 for a share of 0 or 1.
     labels = list(published["pair"])
-    points = in_printed_order(pairs, labels)
-    bounds, errors = in_printed_order(intervals, labels), in_printed_order(errors, labels)
-    columns: dict[str, object] = {"label": labels}
-    for name in _QUANTITIES:
-        cells: list[PrintedInterval] = list(published[name])
-        whole = name == "n_star_cluster"
-        columns |= beside(name, [cell.point for cell in cells], points[name], whole_items=whole)
-        for bound, printed in (
-            (f"{name}_p05", [cell.lower for cell in cells]),
-            (f"{name}_p95", [cell.upper for cell in cells]),
-        ):
-            columns |= beside(
-                bound, printed, bounds[bound], whole_items=whole, standard_error=errors[bound]
-            )
+    points, bounds, errors = (
+        in_printed_order(frame, labels) for frame in (pairs, intervals, errors)
+    )
+    printed = {
+        f"{name}{end}": [getattr(cell, part) for cell in published[name]]
+        for name in _QUANTITIES
+        for end, part in (("", "point"), ("_p05", "lower"), ("_p95", "upper"))
+    }
+    values = points[[*_QUANTITIES]].join(bounds[_BOUNDS])[[*printed]]
+    columns = {"label": labels} | beside(printed, values, errors[_BOUNDS])
     name, shares = "probability_unresolved", bounds["probability_unresolved"].to_numpy(np.float64)
     error = np.sqrt(shares * (1 - shares) / n_resamples)
-    cells_of_shares = beside(
-        name,
-        published["pr_unresolved"],
-        shares,
-        standard_error=error * np.sqrt(1 + n_resamples / _PRINTED_RESAMPLES),
-    )
+    of_both = error * np.sqrt(1 + n_resamples / _PRINTED_RESAMPLES)
+    cells_of_shares = beside({name: published["pr_unresolved"]}, {name: shares}, {name: of_both})
     agrees = cells_of_shares.pop(f"{name}_agrees")
     columns |= {**cells_of_shares, f"{name}_se": error, f"{name}_agrees": agrees}
     return pd.DataFrame(columns).assign(n_undefined=bounds["n_undefined"])

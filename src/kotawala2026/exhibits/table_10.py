@@ -43,9 +43,10 @@ def table_10(published: pd.DataFrame, pairs: pd.DataFrame, *, n_trials: int) -> 
         {
             "label": published["pair"],
             "pair": list(map(pair_label, ours["model_a"], ours["model_b"])),
-            **beside("gap_pp", published["gap"], gap),
-            **beside("rho", published["rho"], ours["rho"]),
-            **beside("n_star", published["n_star"], ours["n_star"], whole_items=True),
+            **beside(
+                published.rename(columns={"gap": "gap_pp"}),
+                ours.assign(gap_pp=gap)[["gap_pp", "rho", "n_star"]],
+            ),
         }
     ).assign(gap_pp=100 * gap)
     rows = []

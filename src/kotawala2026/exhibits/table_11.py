@@ -46,9 +46,7 @@ def table_11(
     gap_pp = 100 * np.abs(b - c) / n_items
     columns = {"row": np.arange(1, len(counts) + 1), "label": labels, "n_items": n_items}
     columns |= {"b": b, "c": c}
-    columns |= beside("gap_pp", gaps, gap_pp)
-    for name, values in p_values.items():
-        columns |= beside(name, published[name], values)
+    columns |= beside({**published, "gap_pp": gaps}, {"gap_pp": gap_pp, **p_values})
     frame = pd.DataFrame(columns)
     frame["bootstrap_tail"] = np.minimum(*bootstrap_tails(b, c, n_items))
     in_interval = ["no" if rejects else "yes" for rejects in bootstrap]

@@ -338,7 +338,7 @@ def test_what_depends_on_the_resampled_items_is_said(curves_5: pd.DataFrame) -> 
 def bars_and_figure(counts: PublishedCounts) -> tuple[pd.DataFrame, Figure]:
     pairs = counted_pairs(counts, None, counts.n_items)
     frame, second = figure_03.figure_03(counts, pairs), figure_03.connor_r(pairs)
-    return frame, figure_03.draw(frame, second, figure_03.printed_r(counts), 4)
+    return frame, figure_03.draw(frame, second, counts.printed_r, 4)
 
 
 def test_a_figure_is_drawn_to_the_same_bytes(curves_6: pd.DataFrame, tmp_path: Path) -> None:
