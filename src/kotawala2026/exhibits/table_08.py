@@ -41,15 +41,9 @@ def table_08(
             f"the board's subjects must be the printed ones, got {', '.join(subjects)}"
         )
     full = pairs.set_index(["rank_a", "rank_b"])["n_items"]
-    rows = []
-    for subject, group in leave_one_out.groupby("dropped", sort=True):
-        budget = full.loc[list(zip(group["rank_a"], group["rank_b"], strict=True))].to_numpy()
-        remaining = ~group["resolved_cluster"].to_numpy(dtype=bool)
-        whole = group["n_star_cluster"].to_numpy() > budget
-        rows.append(_row(group, str(subject), remaining, whole, printed[str(subject)]))
-    base = ~pairs["resolved_cluster"].to_numpy(dtype=bool)
-    rows.append(_row(pairs, BASE, base, base, printed[BASE]))
-    return pd.DataFrame(rows)
+    drops = leave_one_out.groupby("dropped", sort=True)
+    groups = {**{str(subject): group for subject, group in drops}, BASE: pairs}
+    return pd.DataFrame([_row(group, name, full, printed[name]) for name, group in groups.items()])
 
 
 def present(frame: pd.DataFrame, provenance: Sequence[Provenance], *, n_public: int) -> Table:
@@ -158,22 +152,17 @@ def _by_subject(published: pd.DataFrame) -> Mapping[str, PrintedCount]:
 
 
 def _row(
-    pairs: pd.DataFrame,
-    dropped: str,
-    remaining: np.ndarray,
-    full: np.ndarray,
-    printed: PrintedCount,
+    pairs: pd.DataFrame, dropped: str, full: pd.Series, printed: PrintedCount
 ) -> dict[str, object]:
-    labels = np.array(rank_labels(pairs))
-    n_remaining, n_full = int(remaining.sum()), int(full.sum())
-    return {
-        "dropped": dropped,
-        "n_items": int(pairs["n_items"].min()),
-        "printed": printed.text,
-        "unresolved_remaining": n_remaining,
-        "agrees_remaining": (n_remaining, len(pairs)) == (printed.count, printed.total),
-        "unresolved_full": n_full,
-        "agrees_full": (n_full, len(pairs)) == (printed.count, printed.total),
-        "which_remaining": ", ".join(labels[remaining]),
-        "which_full": ", ".join(labels[full]),
+    budget = full.loc[[*zip(pairs["rank_a"], pairs["rank_b"], strict=True)]].to_numpy()
+    unresolved = {
+        "remaining": ~pairs["resolved_cluster"].to_numpy(dtype=bool),
+        "full": pairs["n_star_cluster"].to_numpy() > budget,
     }
+    row = {"dropped": dropped, "n_items": int(pairs["n_items"].min()), "printed": printed.text}
+    for items, which in unresolved.items():
+        count = int(which.sum())
+        agrees = (count, len(pairs)) == (printed.count, printed.total)
+        row |= {f"unresolved_{items}": count, f"agrees_{items}": agrees}
+    labels = np.array(rank_labels(pairs))
+    return row | {f"which_{items}": ", ".join(labels[x]) for items, x in unresolved.items()}
