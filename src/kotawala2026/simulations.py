@@ -163,6 +163,14 @@ def discordance_from_required_n(
     return p10, p01
 
 
+def hypotheses(
+    delta: float, n_star: float, *, alpha: float = 0.05, power: float = 0.80
+) -> dict[str, tuple[float, float]]:
+    """Return the discordance probabilities with the gap, and the null's: as many, split evenly."""
+    p10, p01 = discordance_from_required_n(delta, n_star, alpha=alpha, power=power)
+    return {"null": ((p10 + p01) / 2, (p10 + p01) / 2), "gap": (p10, p01)}
+
+
 def _rejects(b: IntArray, c: IntArray, n: int, alpha: float) -> BoolArray:
     """Decisions of the five tests, shape (5, number of tables), in the order of `TESTS`."""
     by_p_value = [
@@ -310,8 +318,7 @@ def chunk_name(delta: float, hypothesis: str, n_trials: int) -> str:
 
 def findings_simulated(settings: Mapping[str, Any], numbers: Mapping[str, int]) -> Chunks:
     """Return by DELTA/HYPOTHESIS/TRIALS what simulates the e-process, a row per mixture."""
-    # Gap and N* decide the discordance probabilities; under the null both are their mean. The paper
-    # does not say where its trials end; here, at 10 N*.
+    # The paper does not say where its trials end; here, at 10 N*.
     alpha, power = settings["alpha"], settings["power"]
 
     def rows(
@@ -335,10 +342,9 @@ def findings_simulated(settings: Mapping[str, Any], numbers: Mapping[str, int]) 
     by_name = {}
     pairs = zip(settings["e_process_deltas"], settings["e_process_n_stars"], strict=True)
     for delta, n_star in pairs:
-        p10, p01 = discordance_from_required_n(delta, n_star, alpha=alpha, power=power)
-        even = (p10 + p01) / 2
+        both = hypotheses(delta, n_star, alpha=alpha, power=power)
         for n_trials in (settings["e_process_trials"], numbers["n_trials_large"]):
-            for hypothesis, cells in (("null", (even, even)), ("gap", (p10, p01))):
+            for hypothesis, cells in both.items():
                 chunk = partial(rows, delta, n_star, hypothesis, cells, n_trials)
                 by_name[chunk_name(delta, hypothesis, n_trials)] = chunk
     return by_name

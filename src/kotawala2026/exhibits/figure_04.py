@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 from kotawala2026.operating_point import ALPHA
 from kotawala2026.simulations import (
-    discordance_from_required_n,
     e_process_calibration,
     e_process_trajectories,
+    hypotheses,
 )
 from llm_power._provenance import Provenance
 from llm_power._report.figures import BLUE, new_figure
@@ -43,7 +43,7 @@ def make(inputs: Inputs) -> Exhibit:
         "horizon": HORIZON * settings["figure_4_n_star"],
         "seed": numbers["seed"],
     }
-    p10, p01 = discordance_from_required_n(pair["delta"], pair["n_star"])
+    p10, p01 = hypotheses(pair["delta"], pair["n_star"])["gap"]
     trajectories = compute(**pair, n_trajectories=numbers["n_trajectories"])
     calibration = calibrate(**pair, n_trials=numbers["n_trials"], window=window, alpha=alpha)
     drawn = first_crossings(trajectories, numbers["n_trajectories"], alpha)
@@ -80,14 +80,10 @@ def compute(
     delta: float, n_star: float, *, horizon: int, n_trajectories: int, seed: int
 ) -> pd.DataFrame:
     """Simulate trajectories of log e at a pair's gap and N*, a row per discordant item."""
-    # The null has the alternative's share of discordant items, split evenly.
     parts = []
-    for hypothesis in HYPOTHESES:
-        p10, p01 = _discordance(hypothesis, delta, n_star)
+    for hypothesis, cells in zip(HYPOTHESES, hypotheses(delta, n_star).values(), strict=True):
         rng = named_rng(seed, f"figure_04/trajectories/{hypothesis}")
-        log_e = e_process_trajectories(
-            p10, p01, horizon, n_trajectories, mixture=UNIFORM_98, rng=rng
-        )
+        log_e = e_process_trajectories(*cells, horizon, n_trajectories, mixture=UNIFORM_98, rng=rng)
         # The first discordant item leaves log e at 0, but for a rounding error.
         moved = np.abs(np.diff(log_e, axis=1, prepend=0.0)) > 1e-12
         trajectory, item = moved.nonzero()
@@ -131,11 +127,9 @@ def calibrate(
     """Return how often and when trajectories cross under each hypothesis; else ``inf``."""
     rows = []
     low, high = window
-    for hypothesis in HYPOTHESES:
-        p10, p01 = _discordance(hypothesis, delta, n_star)
+    for hypothesis, cells in zip(HYPOTHESES, hypotheses(delta, n_star).values(), strict=True):
         result = e_process_calibration(
-            p10,
-            p01,
+            *cells,
             horizon,
             alpha=alpha,
             n_trials=n_trials,
@@ -299,11 +293,6 @@ def draw(
     handles, _ = panels[0].get_legend_handles_labels()
     figure.legend(handles=handles, loc="outside upper center", ncols=2, handlelength=1.6)
     return figure
-
-
-def _discordance(hypothesis: str, delta: float, n_star: float) -> tuple[float, float]:
-    p10, p01 = discordance_from_required_n(delta, n_star)
-    return (p10, p01) if hypothesis == "H1" else ((p10 + p01) / 2, (p10 + p01) / 2)
 
 
 def _path(trajectory: pd.DataFrame, horizon: int) -> np.ndarray:
