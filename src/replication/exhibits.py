@@ -13,7 +13,7 @@ import pandas as pd
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Table, write_csv
 from llm_power_audit.printed_tables import PublishedCounts, load_counts, load_table
-from replication.settings import operating_point
+from replication.settings import level_and_power
 from replication.simulations import Chunks, gathered
 from replication.stages import UndeclaredInput, read_stage
 from replication.table_files import write_table
@@ -45,7 +45,7 @@ class Inputs:
     @property
     def point(self) -> dict[str, float]:
         """The paper's ``alpha`` and ``power``."""
-        return operating_point(self.settings)
+        return level_and_power(self.settings)
 
     def file_of_data(self, path: str) -> Path:
         """Return the path of another file of data."""

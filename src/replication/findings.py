@@ -25,7 +25,7 @@ from llm_power_audit.claims import Evidence
 from llm_power_audit.printed_tables import load_table
 from llm_power_audit.register import REMARK
 from replication.constraints import Constraint, Interval, load_constraints
-from replication.settings import load_settings, operating_point
+from replication.settings import level_and_power, load_settings
 from replication.stages import REFUSALS, reason_of
 
 # What a number rests on. "displayed" are scores that a board displayed, "counts" are printed
@@ -129,7 +129,7 @@ class PrintedNumbers:
     @property
     def point(self) -> dict[str, float]:
         """The paper's ``alpha`` and ``power``."""
-        return operating_point(self.settings)
+        return level_and_power(self.settings)
 
 
 G = TypeVar("G", bound=Ground)

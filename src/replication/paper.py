@@ -23,7 +23,7 @@ from replication.boards import (
 )
 from replication.hub.errors import HubError
 from replication.hub.plan import PanelTask
-from replication.settings import check_settings, load_settings, operating_point
+from replication.settings import check_settings, level_and_power, load_settings
 
 _NUMBERED: Final = re.compile(r"(table|figure)_(\d\d)")
 
@@ -182,7 +182,7 @@ class Paper:
     @property
     def point(self) -> dict[str, float]:
         """Its alpha and its power."""
-        return operating_point(self.settings)
+        return level_and_power(self.settings)
 
     @property
     def folder(self) -> Path:

@@ -16,7 +16,7 @@ Setting = float | list[int] | list[float]
 OPERATING_POINT: Final = ("alpha", "power")
 
 
-def operating_point(settings: Mapping[str, Any]) -> dict[str, float]:
+def level_and_power(settings: Mapping[str, Any]) -> dict[str, float]:
     """Return the level and the power of some settings."""
     return {name: float(settings[name]) for name in OPERATING_POINT}
 

@@ -17,7 +17,7 @@ from replication.boards import Board, BoardNotThere, Boards
 from replication.hub.datasets import listed_files
 from replication.hub.plan import Downloads
 from replication.paper import ExhibitPlan, Paper, folders_of
-from replication.settings import operating_point
+from replication.settings import level_and_power
 
 # The audit makes it beside the results of exhibits, and it is no result of one.
 _EVIDENCE: Final = "results/audit/evidence.csv"
@@ -71,7 +71,7 @@ class Run:
                 tasks=paper.hub,
             ),
         )
-        run = cls(paper, boards, source, operating_point(config), folders)
+        run = cls(paper, boards, source, level_and_power(config), folders)
         refuse_results_of_another(paper.name, run.results)
         return run
 
