@@ -92,14 +92,6 @@ def summarize(cells: pd.DataFrame, printed: pd.DataFrame, *, n_resamples: int) -
     return pd.DataFrame(rows)
 
 
-def provenance(*, seed: int, n_trials: int) -> list[Provenance]:
-    """Return the sources of both tables; the arguments are those of `compute`."""
-    return [
-        Provenance.simulated(seed=seed, trials=n_trials, unit="trials a cell and hypothesis"),
-        Provenance.published("Table 2"),
-    ]
-
-
 def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples: int) -> Table:
     """Dress the frame of `summarize`; `cells` and the others are what it was made with."""
     n_trials = int(cells["n_trials"].iloc[0])
@@ -121,7 +113,10 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int, n_resamples:
         finding=_finding(shown, _items(cells)),
         caption="Type-I error and power of five paired-binary tests on a grid of five cells, "
         f"{n_trials:,} trials a cell.",
-        provenance=provenance(seed=seed, n_trials=n_trials),
+        provenance=[
+            Provenance.simulated(seed=seed, trials=n_trials, unit="trials a cell and hypothesis"),
+            Provenance.published("Table 2"),
+        ],
         notes=[
             "Dev.: largest deviation over the five cells, of the type-I error α̂ from two-sided α "
             f"= {ALPHA:g} and of the power from its target {POWER:g}, in percentage points (pp), "
