@@ -55,7 +55,6 @@ def load_table(path: Path) -> pd.DataFrame:
 class PublishedCounts:
     """The discordant counts of a printed table, with what was printed beside them."""
 
-    name: str  # Name of the table's file, ``table_06``
     label: tuple[str, ...]  # Task or rank pair
     # Model names as printed.
     model_a: tuple[str, ...]
@@ -111,7 +110,7 @@ def load_counts(path: Path, *, n_items: int | None = None) -> PublishedCounts:
         whole["n_items"] = np.full(len(table), n_items, dtype=np.int64)
     others = {name: tuple(table[name]) for name in _COUNTED - whole.keys()}
     label = tuple(table["task" if "task" in table.columns else "pair"])
-    return PublishedCounts(name=path.stem, label=label, **(whole | others))
+    return PublishedCounts(label=label, **(whole | others))
 
 
 def read_rows(path: Path) -> list[list[str]]:

@@ -14,15 +14,15 @@ from replication.stages import (
     REFUSALS,
     MisprintedPoint,
     UndeclaredInput,
+    read_stage,
     reason_of,
     undefined_among,
     write_csv,
+    write_stage,
     write_undefined,
 )
-from replication.stages import read_stage as load
-from replication.stages import write_stage as save
 
-__all__ = ["file_sums", "load", "logged", "save", "snakemake", "write_csv"]
+__all__ = ["file_sums", "logged", "read_stage", "snakemake", "write_csv", "write_stage"]
 
 # Snakemake puts this object into the script that it runs.
 snakemake: Any = __main__.snakemake

@@ -5,7 +5,7 @@ import pandas as pd
 from llm_power._board.cluster_robustness import cluster_definition_table
 from llm_power._board.clusters import clustered
 from llm_power._scores.store import read_task
-from replication.job import logged, save, snakemake
+from replication.job import logged, snakemake, write_stage
 from replication.stages import operating_point
 
 with logged():
@@ -20,4 +20,4 @@ with logged():
         )
         for task in clustered([*tasks], cluster)
     ]
-    save(pd.concat(tables, ignore_index=True), snakemake.output[0])
+    write_stage(pd.concat(tables, ignore_index=True), snakemake.output[0])

@@ -4,7 +4,7 @@ from llm_power._board.resolve import board_of, held_pairs
 from llm_power._scores.store import read_task
 from replication.board_files import write_board
 from replication.board_pairs import board_pairs, require_held
-from replication.job import logged, save, snakemake
+from replication.job import logged, snakemake, write_stage
 
 with logged():
     given = snakemake.params
@@ -12,5 +12,5 @@ with logged():
     require_held(tasks, given.settings["family"])
     pairs = board_pairs(tasks, given.settings)
     board = board_of(held_pairs(pairs), pairs, averaged=given.averaged)
-    save(board.verdicts, snakemake.output.table)
+    write_stage(board.verdicts, snakemake.output.table)
     write_board(snakemake.output, board, tasks, title=given.title, missing=given.missing)

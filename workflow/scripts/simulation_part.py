@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from replication.job import logged, save, snakemake
+from replication.job import logged, snakemake, write_stage
 from replication.simulations import simulate_part
 
 with logged(of_printed=True):
@@ -10,4 +10,4 @@ with logged(of_printed=True):
     chunks_of = getattr(import_module(params.module), snakemake.wildcards.simulation)
     part = int(snakemake.wildcards.part)
     chunks = chunks_of(params.settings, params.numbers)
-    save(simulate_part(chunks, part, params.parts), snakemake.output[0])
+    write_stage(simulate_part(chunks, part, params.parts), snakemake.output[0])

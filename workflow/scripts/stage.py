@@ -2,14 +2,14 @@
 
 from importlib import import_module
 
-from replication.job import load, logged, save, snakemake
+from replication.job import logged, read_stage, snakemake, write_stage
 from replication.stages import operating_point
 
 with logged():
     params = snakemake.params
     compute = getattr(import_module(params.module), params.function)
     point = operating_point(params.point)
-    made = compute(*map(load, snakemake.input), point, **params.get("numbers", {}))
+    made = compute(*map(read_stage, snakemake.input), point, **params.get("numbers", {}))
     tables = made if isinstance(made, tuple) else (made,)
     for table, path in zip(tables, snakemake.output, strict=True):
-        save(table, path)
+        write_stage(table, path)

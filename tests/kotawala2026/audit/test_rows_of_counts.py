@@ -20,7 +20,6 @@ from replication.findings import Finding
 def one_row(p_a: str, p_b: str, n_star: str) -> dict[str, Finding]:
     """A row of 100 items with b = 20 and c = 15."""
     counts = PublishedCounts(
-        name="X",
         label=("X",),
         model_a=("one",),
         model_b=("two",),

@@ -7,7 +7,7 @@ from kotawala2026.quantities.grounds import Board, ClusterStages
 from llm_power._report.tables import basis_of
 from llm_power._scores.store import read_task
 from replication.findings import findings_frame, load_printed, prose_view
-from replication.job import load, logged, snakemake, write_csv
+from replication.job import logged, read_stage, snakemake, write_csv
 
 with logged(of_printed=True):
     inputs, outputs = snakemake.input, snakemake.output
@@ -16,15 +16,15 @@ with logged(of_printed=True):
         panel: Board(
             panel=panel,
             basis=basis_of([read_task(path) for path in inputs[f"{panel}_scores"]]),
-            verdicts=load(inputs[panel]),
+            verdicts=read_stage(inputs[panel]),
         )
         for panel in panels
     }
     stages = ClusterStages(
         basis=boards["mmlu_pro"].basis,
         verdicts=boards["mmlu_pro"].verdicts,
-        definitions=load(inputs.definitions),
-        distribution=load(inputs.distribution),
+        definitions=read_stage(inputs.definitions),
+        distribution=read_stage(inputs.distribution),
         n_resamples=snakemake.params.n_resamples,
     )
     by_panel = {panel: on_grounds(board) for panel, board in boards.items()}
