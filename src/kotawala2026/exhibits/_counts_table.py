@@ -15,6 +15,7 @@ from kotawala2026.operating_point import ALPHA, COUNTS, DECLARED, POWER
 from llm_power._board.columns import verdict_table
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.resolution import add_resolution
+from llm_power._errors import InvalidArgument
 from llm_power._report.tables import Column, Formatter, as_integer
 from llm_power._statistics.arrays import IntArray
 from llm_power_audit.printed import DisplayRule, Printed, parse_printed, split_parentheses
@@ -68,6 +69,10 @@ def side_by_side(
     rule: DisplayRule,
 ) -> pd.DataFrame:
     """Return each pair's counts, and each result as printed and recomputed."""
+    if len(gap_pp) != len(counts):
+        raise InvalidArgument(
+            f"gap_pp must have one entry a pair ({len(counts)}), got {len(gap_pp)}"
+        )
     pairs = counted_pairs(counts, items, n_items)
     columns: dict[str, object] = {
         # What names a row for other files: a name can be misprinted.

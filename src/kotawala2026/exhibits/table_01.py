@@ -13,6 +13,7 @@ from scipy.special import ndtri
 from kotawala2026.exhibits._beside import as_rounded_up, compared
 from kotawala2026.operating_point import DECLARED, OF_K, K
 from llm_power._documents import read_yaml
+from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_fixed, as_printed
 from llm_power._statistics.paired_binary import (
@@ -72,6 +73,8 @@ def table_01(
         (f"called, version {statsmodels.__version__}", of_statsmodels),
         ("our code, eq. (6)", _MISSING),
     ]
+    if len(published) != len(obtained):
+        raise InvalidArgument(f"published must have the 5 rows of Table 1, got {len(published)}")
     per_arm = np.array([n for _, n in obtained])
     printed = published["convention"].astype(str)
     convention = [*map(_multiple, per_arm[:-1] / per_arm[0]), "K Var(Δ)/δ^2"]

@@ -19,6 +19,7 @@ from kotawala2026.quantities.calibration import (
     median_rate,
 )
 from kotawala2026.simulations import TESTS, calibration_cell, discordance_at
+from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_fixed
 from llm_power._statistics.arrays import FloatArray
@@ -52,6 +53,9 @@ def declared_five(p: Sequence[float], rho_z: Sequence[float]) -> tuple[tuple[flo
     """Return the corners and the center of a grid, as (p, rho_z)."""
     # Section 5 has nine cells and Table 2 summarizes five, without saying which: chosen before any
     # was simulated.
+    for name, values in (("p", p), ("rho_z", rho_z)):
+        if len(values) < 3 or len(values) % 2 == 0:
+            raise InvalidArgument(f"{name} must be an odd number of values >= 3, got {values!r}")
     corners = [(a, r) for a in (p[0], p[-1]) for r in (rho_z[0], rho_z[-1])]
     return (*corners, (p[len(p) // 2], rho_z[len(rho_z) // 2]))
 
@@ -79,6 +83,8 @@ def summarize(cells: pd.DataFrame, printed: pd.DataFrame, *, n_resamples: int) -
 
     The bootstrap's largest deviation of power has its range by `n_resamples` a trial too.
     """
+    if len(printed) != len(TESTS):
+        raise InvalidArgument(f"printed must have {len(TESTS)} rows, got {len(printed)}")
     rows = []
     for chosen in (cells[cells["declared"]], cells):
         for row, test in zip(printed.to_dict(orient="records"), TESTS, strict=True):

@@ -10,7 +10,9 @@ import pandas as pd
 from kotawala2026.exhibits._beside import beside, compared, count_unresolved, of_witness
 from kotawala2026.labels import CLOSE_GAP, spelled_out, task_label
 from kotawala2026.operating_point import DECLARED
+from llm_power._board.measure import GAP_BINS
 from llm_power._board.summary import unresolved_by_gap
+from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
 from llm_power_audit.agreement import agrees
@@ -29,6 +31,10 @@ def make(inputs: Inputs) -> Exhibit:
 def table_03(published: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     """Return each cell of Table 3 as printed and recomputed, and the pairs on a bucket's bound."""
     # The paper does not say to which bucket a gap on a bound belongs; here, to the lower one.
+    if len(published) != len(GAP_BINS) + 2:
+        raise InvalidArgument(
+            f"published must have {len(GAP_BINS) + 2} rows (buckets and all), got {len(published)}"
+        )
     gap = pairs["delta"].abs()
     r = pairs["n_star"] / pairs["n_items"]
     buckets = unresolved_by_gap(pairs.assign(task="all"))

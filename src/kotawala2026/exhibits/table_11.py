@@ -12,6 +12,7 @@ from kotawala2026.exhibits._beside import beside, compared
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of, label_and_gap
 from kotawala2026.labels import CLOSE_GAP, spelled_out
 from kotawala2026.operating_point import ALPHA
+from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
 from llm_power._statistics.paired_bootstrap import bootstrap_tails, percentile_bootstrap_rejects
@@ -32,6 +33,10 @@ def table_11(
     """Return each cell of Table 11, as printed and by Table 6's counts or the board's `items`."""
     # The bootstrap's decision is that of infinitely many resamples: on the HellaSwag pair the tail
     # is 0.0254 against 0.025, near enough for a simulated verdict to go either way.
+    if len(published) != len(counts):
+        raise InvalidArgument(
+            f"counts must have the {len(published)} rows of Table 11, got {len(counts)}"
+        )
     labels, gaps = zip(*map(label_and_gap, published["pair"]), strict=True)
     pairs = counted_pairs(counts, items, counts.n_items)
     n_items, b, c = (pairs[name].to_numpy() for name in ("n_items", "b", "c"))

@@ -12,6 +12,7 @@ import pandas as pd
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
 from kotawala2026.labels import full_name, spelled_out
 from kotawala2026.operating_point import DECLARED, OF_K
+from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_fixed, as_integer, as_p_value
 from llm_power._statistics.multiplicity import adjusted_required_n
@@ -57,6 +58,8 @@ def table_12(
 ) -> pd.DataFrame:
     """Fill in the reporting checklist for one pair."""
     # The interval of N* is from the 5th to the 95th percentile (Section 6.1).
+    if not 0 <= row < len(counts):
+        raise InvalidArgument(f"row must be in 0..{len(counts) - 1}, got {row}")
     pair = counted_pairs(counts, items, counts.n_items).iloc[row]
     n, n11, b, c, n00 = (int(pair[name]) for name in ("n_items", "n11", "b", "c", "n00"))
     delta, mde, q = (float(pair[name]) for name in ("delta", "mde", "q"))
@@ -115,6 +118,8 @@ def table_12(
             f" {n11:,}, {b:,}, {c:,}, {n00:,}",
         ),
     }
+    if len(checklist) != len(filled):
+        raise InvalidArgument(f"checklist must have {len(filled)} rows, got {len(checklist)}")
     values, shown = zip(*filled.values(), strict=True)
     return checklist.astype(str).assign(call=list(filled), value=values, shown=shown)
 

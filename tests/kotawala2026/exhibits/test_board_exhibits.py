@@ -95,7 +95,7 @@ def test_table_3_puts_each_pair_into_one_bucket(
     assert "1 of 12 pairs are unresolved: they need more items" in beyond
     assert "(r = N*/N > 1), at gaps of any size." in beyond
     assert "witness (fitted to the printed summaries); from published numbers (Table 3)" in text
-    with pytest.raises(ValueError, match="zip"):
+    with pytest.raises(InvalidArgument, match="published"):
         table_03(published(3).iloc[1:], verdicts)
 
 

@@ -104,6 +104,8 @@ def test_the_declared_five_are_corners_and_center(cells: pd.DataFrame) -> None:
     assert set(table_02.declared_five(*GRID)) == expected
     chosen = cells.loc[cells["declared"], ["p", "rho_z"]].drop_duplicates()
     assert set(chosen.itertuples(index=False, name=None)) == expected
+    with pytest.raises(InvalidArgument, match="rho_z"):
+        table_02.declared_five(GRID[0], [0.0, 0.8])
 
 
 def test_every_cell_and_test_of_table_2_has_its_row(cells: pd.DataFrame) -> None:

@@ -14,6 +14,7 @@ from statsmodels.stats.proportion import proportion_effectsize
 
 from kotawala2026.exhibits.table_01 import pooled_z_per_arm, present, table_01
 from llm_power._documents import read_yaml
+from llm_power._errors import InvalidArgument
 from llm_power._report.tables import to_markdown
 
 P_A, P_B, RHO = 0.65, 0.60, 0.30
@@ -78,7 +79,7 @@ def test_only_the_one_sample_form_is_half_of_n_star(frame: pd.DataFrame) -> None
 def test_a_table_of_another_shape_is_refused(
     published: Callable[[int], pd.DataFrame], r_session: Mapping[str, Any]
 ) -> None:
-    with pytest.raises(ValueError, match="Length|length"):
+    with pytest.raises(InvalidArgument, match="5 rows"):
         table_01(
             published(1)[:4],
             p_a=P_A,

@@ -16,6 +16,7 @@ from scipy.stats import norm
 import llm_power._statistics
 from kotawala2026.exhibits._counts_table import counted_pairs
 from kotawala2026.exhibits.table_12 import present, table_12
+from llm_power._errors import InvalidArgument
 from llm_power._report.tables import to_markdown
 from llm_power_audit.printed_tables import PublishedCounts
 
@@ -92,11 +93,12 @@ def test_the_checklist_is_the_papers_and_the_calls_exist(
     assert all(any(hasattr(module, name) for module in modules) for name in called)
 
 
-def test_a_checklist_of_another_length_is_refused(
+def test_bad_row_and_bad_checklist_are_refused(
     published: Loader, counts_6: PublishedCounts
 ) -> None:
-    with pytest.raises(ValueError, match="Length"):
-        table_12(published(12)[:2], counts_6, 0, family=40, n_resamples=10, seed=1)
+    for row, checklist, word in ((7, published(12), "row"), (0, published(12)[:2], "checklist")):
+        with pytest.raises(InvalidArgument, match=word):
+            table_12(checklist, counts_6, row, family=40, n_resamples=10, seed=1)
 
 
 def test_with_items_the_pair_is_counted_on_them(
