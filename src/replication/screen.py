@@ -10,7 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from logging import CRITICAL, WARNING, LogRecord
 from pathlib import Path
 from textwrap import TextWrapper
@@ -21,7 +21,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from tqdm import tqdm
 
 from llm_power._errors import first_names
-from llm_power_audit.written_verdicts import CLAIMS, counted, verdicts_by_claim
+from llm_power_audit.written_verdicts import counted, verdicts_by_claim
 from replication.records import job_name
 
 # How the process of a job ended, in what Snakemake says of it.
@@ -31,10 +31,9 @@ PLAN: Final = "units_to_make"
 # A record that has it is repeated at the end of the run.
 REPEATED_LATER: Final = "repeated_later"
 _BAR: Final = "{n_fmt} of {total_fmt} jobs |{bar:24}| {elapsed}, {remaining} to go "
-# Manifest and claims of the last finished run of a paper, in the folder of that name here; beside
-# Snakemake's own state, for they are no results.
+# What the last finished run made of a paper, in the folder of that name here; beside Snakemake's
+# own state, for it is no result.
 LAST: Final = Path(".snakemake/last_run")
-_MANIFEST: Final = Path("manifest.json")
 _SHOWN: Final = 6
 _KINDS: Final = ("table", "figure", "board")
 
@@ -151,36 +150,37 @@ def _one_line(record: LogRecord) -> str:
 
 @dataclass(frozen=True)
 class Made:
-    """What a run has made of a paper: its manifest, and the verdict of each claim."""
+    """What a run has made, as far as the next one is compared with it."""
 
-    manifest: Mapping[str, Any]
-    verdicts: Mapping[str, str]
+    ended: str = ""
+    files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    verdicts: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, results: Path) -> Made:
-        """Read what a folder of results says of itself."""
-        return cls(json.loads((results / _MANIFEST).read_bytes()), verdicts_by_claim(results))
+    def of(cls, manifest: Mapping[str, Any], results: Path) -> Made:
+        """Return what the manifest and the audit of a paper say."""
+        described = [*manifest["exhibits"], *manifest["boards"]]
+        files = {one["name"]: one["outputs"] for one in described}
+        return cls(manifest["run"]["end"], files, verdicts_by_claim(results))
 
     @classmethod
     def last(cls, folder: str) -> Made | None:
         """Return what the last finished run made of the paper in a folder, if one is known."""
         try:
-            return cls.read(LAST / folder)
-        except (OSError, ValueError):
+            return cls(**json.loads(_place(folder).read_bytes()))
+        except (OSError, ValueError, TypeError):
             return None
 
-    @property
-    def files(self) -> dict[str, dict[str, str]]:
-        """The files of each exhibit and board, with their sums."""
-        described = [*self.manifest["exhibits"], *self.manifest["boards"]]
-        return {one["name"]: one["outputs"] for one in described}
+    def remember(self, folder: str) -> None:
+        """Let the next run be compared with this one."""
+        _place(folder).parent.mkdir(parents=True, exist_ok=True)
+        _place(folder).write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     def changes_since(self, before: Made) -> Iterator[str]:
         """Say what is new, gone or different, kind by kind."""
-        now, then = self.files, before.files
-        new = [name for name in now if name not in then]
-        gone = [name for name in then if name not in now]
-        other = [name for name, files in now.items() if then.get(name, files) != files]
+        new = [name for name in self.files if name not in before.files]
+        gone = [name for name in before.files if name not in self.files]
+        other = [n for n, files in self.files.items() if before.files.get(n, files) != files]
         moved = [
             f"{claim} {before.verdicts[claim]} → {verdict}".replace("_", " ")
             for claim, verdict in self.verdicts.items()
@@ -204,18 +204,16 @@ def last_screen(folders: Sequence[str], *, seconds: float, log: Path | None) -> 
 def _of_paper(folder: str) -> Iterator[tuple[str, str]]:
     """Give the rows of a paper, and let the next run be compared with this one."""
     results = Path(folder, "results")
-    made, before = Made.read(results), Made.last(folder)
-    manifest = made.manifest
-    for name in (_MANIFEST, CLAIMS):
-        (LAST / folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(results / name, LAST / folder / name)
+    manifest = json.loads((results / "manifest.json").read_bytes())
+    made, before = Made.of(manifest, results), Made.last(folder)
+    made.remember(folder)
     whole = [one for one in manifest["exhibits"] if "undefined" not in one]
     kinds = Counter(one["name"].split("_")[0] for one in whole)
     kinds["board"] = len(manifest["boards"])
     changes = "no earlier run is known here"
     if before is not None:
         changes = "; ".join(made.changes_since(before)) or "nothing"
-        changes += f" (since the run of {before.manifest['run']['end']})"
+        changes += f" (since the run of {before.ended})"
     numbers = [f"{kinds[one]} {one}{'s' * (kinds[one] != 1)}" for one in _KINDS]
     yield "Paper", manifest["paper"]["citation"]
     yield "Made", ", ".join(numbers)
@@ -224,6 +222,10 @@ def _of_paper(folder: str) -> Iterator[tuple[str, str]]:
     yield "Claims", f"{len(made.verdicts):,}: {claims}"
     yield "Changed", changes
     yield "Look at", str((results / "index.html").resolve())
+
+
+def _place(folder: str) -> Path:
+    return LAST / folder / "made.json"
 
 
 def took(seconds: float) -> str:

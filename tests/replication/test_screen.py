@@ -182,6 +182,6 @@ def test_the_last_screen_says_of_each_paper_what_changed_since_its_last_whole_ru
 
 def test_what_cannot_be_read_of_the_last_run_is_none(run: Path) -> None:
     (run / LAST).mkdir(parents=True)
-    (run / LAST / "manifest.json").write_text("{")
+    (run / LAST / "made.json").write_text("{")
     assert Made.last("") is None
     assert took(59.96) == "1 min 0 s"
