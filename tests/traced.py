@@ -35,7 +35,7 @@ _SCRIPT: Final = re.compile(r'execve\("[^"]*/python[^"]*", .*/\.snakemake/script
 # Each call of a process, after its time.
 Life = list[tuple[float, str]]
 # They re-export names, and import what they re-export when it is asked for.
-_PACKAGE_FILES: Final = {"__init__.py", "__init__.pyi"}
+_PACKAGE_FILE: Final = "__init__.py"
 
 
 def undeclared(where: Path, traces: Path, *arguments: str) -> dict[str, set[str]]:
@@ -117,7 +117,7 @@ def _opened_by_jobs(traces: Path) -> Iterator[tuple[str, set[Path]]]:
             opened = [found.groups() for found in map(_OPENED.match, calls) if found]
             (job,) = {found[1] for _, path in opened if (found := _RECORD.search(path))}
             read = {_source(Path(path)) for flags, path in opened if "O_WRONLY" not in flags}
-            yield unquote(job), {path for path in read if path.name not in _PACKAGE_FILES}
+            yield unquote(job), {path for path in read if path.name != _PACKAGE_FILE}
 
 
 def _lives(path: Path) -> Iterator[Life]:
