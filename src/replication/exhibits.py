@@ -116,7 +116,7 @@ def write_numbers(exhibit: Exhibit, stem: str) -> None:
     kind, _, number = Path(stem).name.partition("_")
     if isinstance(exhibit.numbers, Table):
         # What is behind a figure has no number.
-        of_paper = str(int(number)) if kind == "table" else None
+        of_paper = str(int(number)) if kind == "table" and number.isdigit() else None
         write_table(replace(exhibit.numbers, number=of_paper), Path(stem))
     elif exhibit.drawing is not None:
         drawing = exhibit.drawing

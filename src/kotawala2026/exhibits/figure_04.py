@@ -25,8 +25,8 @@ from llm_power._statistics.random_streams import named_rng
 from replication.exhibits import Drawing, Exhibit, Inputs
 from replication.stages import csv_text
 
-#: The two hypotheses, in drawing order.
-HYPOTHESES = ("H0", "H1")
+#: The two hypotheses as drawn and as simulated, in drawing order.
+HYPOTHESES = {"H0": "null", "H1": "gap"}
 # The paper states no horizon; three times the required N of the pair shows the crossings.
 HORIZON = 3
 _percent = as_percent(1)
@@ -81,7 +81,8 @@ def compute(
 ) -> pd.DataFrame:
     """Simulate trajectories of log e at a pair's gap and N*, a row per discordant item."""
     parts = []
-    for hypothesis, cells in zip(HYPOTHESES, hypotheses(delta, n_star).values(), strict=True):
+    for hypothesis, name in HYPOTHESES.items():
+        cells = hypotheses(delta, n_star)[name]
         rng = named_rng(seed, f"figure_04/trajectories/{hypothesis}")
         log_e = e_process_trajectories(*cells, horizon, n_trajectories, mixture=UNIFORM_98, rng=rng)
         # The first discordant item leaves log e at 0, but for a rounding error.
@@ -127,7 +128,8 @@ def calibrate(
     """Return how often and when trajectories cross under each hypothesis; else ``inf``."""
     rows = []
     low, high = window
-    for hypothesis, cells in zip(HYPOTHESES, hypotheses(delta, n_star).values(), strict=True):
+    for hypothesis, name in HYPOTHESES.items():
+        cells = hypotheses(delta, n_star)[name]
         result = e_process_calibration(
             *cells,
             horizon,

@@ -251,6 +251,14 @@ def test_file_names_say_the_model(tmp_path: Path) -> None:
         FORMAT([tmp_path], ReadOptions())
 
 
+def test_two_zips_of_one_model(tmp_path: Path) -> None:
+    paths = write_pair(tmp_path, RIGHT_WRONG)
+    again = tmp_path / "model_outputs_one_0shots.zip"
+    again.write_bytes(paths[0].read_bytes())
+    with pytest.raises(ScoreError, match="model 'one': there are several runs .*one_0shots.zip"):
+        FORMAT([tmp_path], ReadOptions())
+
+
 def test_declarations_that_cannot_be_met(tmp_path: Path) -> None:
     paths = write_pair(tmp_path, RIGHT_WRONG)
     with pytest.raises(ScoreError, match="scores of this format are binary"):

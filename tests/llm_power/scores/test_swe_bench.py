@@ -268,6 +268,13 @@ def test_clusters(tmp_path: Path) -> None:
         FORMAT(paths, ReadOptions(clusters=["level"]))
 
 
+def test_two_files_of_one_model(tmp_path: Path) -> None:
+    write(tmp_path / "a" / "results" / "results.json", results([A]))
+    write(tmp_path / "a" / "per_instance_details.json", details([A]))
+    with pytest.raises(ScoreError, match="several runs of this model.*keep one file per model"):
+        read(tmp_path)
+
+
 @given(
     columns=st.lists(
         st.tuples(

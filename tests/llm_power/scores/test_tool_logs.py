@@ -421,7 +421,14 @@ def edited(tmp_path: Path, name: str, old: str, new: str) -> Path:
 
 
 FAULTS = {
+    "opencompass, accuracy": ("opencompass", '"accuracy": 66.', '"accuracy": 67.', "displayed acc"),
     "opencompass, not dumped": ("opencompass", '"details"', '"detail"', "no details. Remedy: have"),
+    "terminal_bench, accuracy": (
+        "terminal_bench",
+        '"accuracy": 0.58',
+        '"accuracy": 0.59',
+        "displayed",
+    ),
     "livecodebench, text": ("livecodebench", "graded_list", "grades", "it has no graded_list"),
     "livecodebench, item": ("livecodebench", "Sum 0", "Sum one", "another item than in"),
     "alpaca_eval, baseline": ("alpaca_eval", "gpt4_1106", "gpt3", "those before are against"),
