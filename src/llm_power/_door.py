@@ -22,6 +22,7 @@ from llm_power._board.resolve import BoardVerdicts, resolved_board
 from llm_power._board.stream import Keep
 from llm_power._board.summary import describe_board
 from llm_power._choices import (
+    CONTROLS,
     AnswerKey,
     ClusterSampling,
     ClusterTest,
@@ -49,6 +50,7 @@ from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_open
 from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
+from llm_power._statistics.argument_checks import one_of
 
 _Resolving = Callable[[Path | None], AbstractContextManager[tuple[BoardVerdicts, Path | None]]]
 
@@ -335,6 +337,7 @@ def resolve_for(
 ) -> Iterator[Resolved]:
     """Give a resolved board; the pairs of a streamed one wait in `out` until it is saved there."""
     options = _Asked(clusters=(cluster,) if cluster else (), missing=missing, **reading)
+    one_of("family", family, CONTROLS)
     point = OperatingPoint(alpha=alpha, power=power)
     declared = Declared(
         test=test,

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -164,3 +165,35 @@ def test_an_error_spells_the_flags_of_the_command_as_arguments() -> None:
         option = f"--{name.replace('_', '-')}"
         assert str(InvalidArgument(f"give {option}")) == f"give {name}=True"
     assert flags == _FLAGS
+
+
+@pytest.mark.parametrize("name", ["test", "clusters", "cluster_test", "control"])
+def test_a_declared_word_is_one_of_those_known(name: str) -> None:
+    words: Any = {name: "x"}
+    with pytest.raises(InvalidArgument, match=rf"{name} must be one of .*, got 'x'"):
+        llm_power.Declared(**words)
+
+
+def test_a_family_is_one_of_those_known() -> None:
+    family: Any = "x"
+    with pytest.raises(InvalidArgument, match="family must be one of .*, got 'x'"):
+        llm_power.resolve({"a": [1, 0, 1], "b": [1, 1, 0]}, family=family)
+
+
+def test_a_board_without_tasks_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="a board must have a task, got none"):
+        llm_power.resolve_board([])
+
+
+def test_a_level_may_be_a_decimal() -> None:
+    level: Any = Decimal("0.05")
+    headlines = {
+        llm_power.plan(gap=0.05, discordance=0.1, alpha=each).headline for each in (level, 0.05)
+    }
+    assert len(headlines) == 1
+    assert llm_power.OperatingPoint(alpha=level).alpha == 0.05
+
+
+def test_a_power_below_the_size_of_the_test_has_a_gap_above_none() -> None:
+    planned = str(llm_power.plan(n=11, discordance=1.0, test="asymptotic", power=0.06))
+    assert "gaps of 0 points" not in planned

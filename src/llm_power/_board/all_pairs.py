@@ -449,6 +449,8 @@ def pairs_of_board(
     top: int | None = None,
 ) -> BoardPairs:
     """Return the pairs of tasks that make a board, each with the cluster column that one has."""
+    if not tasks:
+        raise InvalidArgument("a board must have a task, got none")
     require_different_tasks(tasks)
     for task in tasks:
         require_top(task, top)

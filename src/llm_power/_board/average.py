@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
@@ -177,7 +178,10 @@ def task_weights(
                 f"{', '.join(map(str, declared)) or 'none'}"
             )
         raw = [_positive_weight(name, declared[name]) for name in names]
-    return {name: weight / sum(raw) for name, weight in zip(names, raw, strict=True)}
+    total = sum(raw)
+    if not isfinite(total):
+        raise InvalidArgument(f"weights must have a finite sum, got {raw!r}")
+    return {name: weight / total for name, weight in zip(names, raw, strict=True)}
 
 
 def read_weights(text: str) -> Weighting | dict[str, Any]:

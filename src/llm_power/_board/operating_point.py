@@ -8,8 +8,19 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from llm_power._choices import ClusterSampling, ClusterTest, Control, Family, McNemarTest, Weighting
-from llm_power._statistics.argument_checks import open_unit
+from llm_power._choices import (
+    CLUSTER_SAMPLINGS,
+    CLUSTER_TESTS,
+    CONTROLS,
+    MCNEMAR_TESTS,
+    ClusterSampling,
+    ClusterTest,
+    Control,
+    Family,
+    McNemarTest,
+    Weighting,
+)
+from llm_power._statistics.argument_checks import one_of, open_unit
 from llm_power._statistics.arrays import IntArray
 from llm_power._statistics.multiplicity import family_size
 
@@ -49,8 +60,8 @@ class OperatingPoint:
 
     def __post_init__(self) -> None:
         """Refuse levels and powers that no test has."""
-        open_unit("alpha", self.alpha)
-        open_unit("power", self.power)
+        for name in ("alpha", "power"):
+            object.__setattr__(self, name, open_unit(name, getattr(self, name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +93,11 @@ class Declared:
         rate, by Benjamini-Hochberg or, for any dependence, by Benjamini-Yekutieli. Sets of
         ranks are by max-T.
 
+    Raises
+    ------
+    InvalidArgument
+        If a word is none of these.
+
     Examples
     --------
     >>> from llm_power import Declared
@@ -98,6 +114,18 @@ class Declared:
     weights: Weighting | Mapping[str, float] = "equal"
     control: Control = "max-t"
 
+    def __post_init__(self) -> None:
+        """Refuse words of no meaning."""
+        for name, known in _WORDS.items():
+            one_of(name, getattr(self, name), known)
+
+
+_WORDS: Final = {
+    "test": MCNEMAR_TESTS,
+    "clusters": CLUSTER_SAMPLINGS,
+    "cluster_test": CLUSTER_TESTS,
+    "control": CONTROLS,
+}
 
 #: Level .05, power .80.
 USUAL: Final = OperatingPoint()

@@ -37,7 +37,9 @@ class Question:
     icc: float | None = None  # of the paired difference
 
     def __post_init__(self) -> None:
-        if open_unit("power", self.power) <= open_unit("alpha", self.alpha):
+        for name in ("alpha", "power"):
+            object.__setattr__(self, name, open_unit(name, getattr(self, name)))
+        if self.power <= self.alpha:
             raise InvalidArgument(
                 f"power must lie in ({self.alpha:g}, 1), above alpha, got {self.power!r}"
             )

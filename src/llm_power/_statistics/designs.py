@@ -88,6 +88,6 @@ def detectable_gap(
 
     def enough(gap: float) -> bool:
         design = at(gap)
-        return design is None or bool(design.power(n) >= power)
+        return gap > 0 and (design is None or bool(design.power(n) >= power))
 
     return threshold(enough, least, widest, halvings=halvings) if enough(widest) else np.inf

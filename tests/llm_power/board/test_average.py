@@ -127,6 +127,7 @@ def test_weights_by_items_are_those_of_all_items_pooled() -> None:
         ("by size", "weights must be one of"),
         ({"exam": 1}, "weights must name each task once"),
         ({"exam": 1, "quiz": 0}, "weight of task 'quiz' must be a positive number, got 0"),
+        ({"exam": 1e308, "quiz": 1e308}, "weights must have a finite sum"),
         ({"exam": 1, "quiz": "two"}, "weight of task 'quiz' must be a positive number"),
     ],
 )
