@@ -199,8 +199,8 @@ def _run(job: Job, params: Any) -> None:
     stand_in.__dict__.update(
         snakemake=told,
         logged=partial(_logged, job),
-        load=read_stage,
-        save=write_stage,
+        read_stage=read_stage,
+        write_stage=write_stage,
         write_csv=write_csv,
         file_sums=lambda *paths: {Path(path).name: sum_of(Path(path)) for path in paths},
     )
