@@ -336,7 +336,7 @@ class _TaskPairs:
             yield from self._kept[self._family]
             return
         kept = []
-        chunk = min(CHUNK, 8 * self.block)
+        chunk = min(CHUNK, 8 * self.block) if self.evidence.tabulates else CHUNK
         for low in range(0, len(first), chunk):
             some = slice(low, low + chunk)
             for evidence in self.evidence.of(first[some], second[some], block=self.block):

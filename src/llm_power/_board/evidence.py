@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -17,7 +17,7 @@ from llm_power._board.counts import (
     count_cells,
 )
 from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.pair_items import PairItems
+from llm_power._board.pair_items import DifferenceMoments, PairItems
 from llm_power._choices import ClusterTest
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
@@ -101,6 +101,11 @@ class TaskEvidence:
         """Number of clusters, 1 where items are in none."""
         return 1 if self._codes is None else int(self._codes.max()) + 1
 
+    @property
+    def tabulates(self) -> bool:
+        """Whether each pair has a table by cluster, as it has where scores are missing."""
+        return self._sizes is not None
+
     @cached_property
     def _counts(self) -> ScoreCounts:
         return ScoreCounts(self._task.values, None if self._sizes is None else self._codes)
@@ -125,14 +130,19 @@ class TaskEvidence:
             return count_cells(self._task.values, first, second)
         return self._moments.moments(first, second)
 
-    def of(self, first: IntArray, second: IntArray, *, block: int | None = None) -> list[Evidence]:
-        """Return the evidence on pairs of positions, a block of them at a time."""
+    def of(
+        self, first: IntArray, second: IntArray, *, block: int | None = None
+    ) -> Iterator[Evidence]:
+        """Yield the evidence on pairs of positions, a block of them at a time."""
         size = block or max(len(first), 1)
         blocks = [slice(k, k + size) for k in range(0, max(len(first), 1), size)]
         if self._task.kind == "binary":
             tables = self._counts.tables(first, second)
-            return [self._of_tables(tables, first, second, some) for some in blocks]
-        return [self._of_graded(first[some], second[some]) for some in blocks]
+            yield from (self._of_tables(tables, first, second, some) for some in blocks)
+            return
+        # Products of many pairs share tiles of models.
+        moments = self._moments.moments(first, second)
+        yield from (self._of_graded(moments.of(some), first[some], second[some]) for some in blocks)
 
     def by_cluster(self, first: IntArray, second: IntArray) -> ClusterMoments:
         """Return sums and squares of each cluster, (n_clusters, n_pairs)."""
@@ -152,8 +162,8 @@ class TaskEvidence:
             clusters = self._cluster_sums.moments(first[some], second[some], squares)
         return Evidence(cells, clusters, self._sizes, self._prior)
 
-    def _of_graded(self, first: IntArray, second: IntArray) -> Evidence:
-        moments, clusters = self._moments.moments(first, second), None
+    def _of_graded(self, moments: DifferenceMoments, first: IntArray, second: IntArray) -> Evidence:
+        clusters = None
         if self._codes is not None:
             clusters = self._moments.within_clusters(first, second, moments)
         return Evidence(moments, clusters, self._sizes, self._prior)

@@ -180,6 +180,10 @@ class DifferenceMoments:
     n_differing: IntArray
     skew_d: FloatArray
 
+    def of(self, some: slice) -> DifferenceMoments:
+        """Return the moments of some pairs."""
+        return DifferenceMoments(*(getattr(self, each.name)[some] for each in fields(self)))
+
     @property
     def standard_error(self) -> FloatArray:
         """Return the standard error of the gap, infinite for equal differences."""
