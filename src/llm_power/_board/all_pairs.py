@@ -57,8 +57,8 @@ from llm_power._statistics.random_streams import Keys, content_digest, keys_of
 # products large enough to be fast, the second keeps arrays in a core's cache.
 CHUNK: Final = 2**17
 BLOCK: Final = 2**14
-# Pairs times clusters computed at once, 1 MB an array, and kept for all pairs, 80 MB an array.
-MOST_SUMS: Final = 2**17
+# Pairs times clusters computed at once, 2 MB an array, and kept for all pairs, 80 MB an array.
+MOST_SUMS: Final = 2**18
 _KEPT: Final = 10**7
 
 # By task, how many models are declared better and worse than each, (n_models,).

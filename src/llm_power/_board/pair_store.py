@@ -76,9 +76,10 @@ def arrow_table(columns: Mapping[str, np.ndarray], tasks: Sequence[TaskScores]) 
     arrays: dict[str, pa.Array] = {}
     for name, values in columns.items():
         if name == "task":
-            arrays[name] = pa.repeat(task.task, len(values)).dictionary_encode()
+            only = np.zeros(len(values), dtype=np.int32)
+            arrays[name] = pa.DictionaryArray.from_arrays(pa.array(only), pa.array([task.task]))
         elif name in _WORDS:
-            arrays[name] = pa.array(values, pa.string()).dictionary_encode()
+            arrays[name] = _encoded(values)
         else:
             arrays[name] = pa.array(values)
         if name == "rank_b":
@@ -99,6 +100,19 @@ def arrow_table(columns: Mapping[str, np.ndarray], tasks: Sequence[TaskScores]) 
             ]
         ),
     )
+
+
+def _encoded(values: np.ndarray) -> pa.DictionaryArray:
+    """Return repeated texts as codes; sorting them would take longer than all else."""
+    words, codes = [str(values[0])], np.zeros(len(values), dtype=np.int32)
+    others = values != values[0]
+    while others.any():
+        word = values[int(np.argmax(others))]
+        same = values == word
+        codes[same] = len(words)
+        words.append(str(word))
+        others &= ~same
+    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words, pa.string()))
 
 
 def _parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
