@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,6 @@ _FEWEST_ITEMS = 32
 _ROWS = 512
 
 _EVERY = slice(None)
-_NONE: Final = np.zeros(())
 
 # Single precision counts no further.
 _LARGEST_EXACT = 2**24
@@ -200,12 +199,10 @@ class ClusterSums:
         self._sums[there] = np.add.reduceat(ordered, starts[there], axis=0)
         self._sizes = sizes[:, np.newaxis].astype(np.float64)
 
-    def moments(
-        self, first: IntArray, second: IntArray, squares: FloatArray, origin: FloatArray = _NONE
-    ) -> ClusterMoments:
+    def moments(self, first: IntArray, second: IntArray, squares: FloatArray) -> ClusterMoments:
         """Return the moments of pairs whose squares over all clusters are known."""
         sum_d = np.take(self._sums, first, axis=1) - np.take(self._sums, second, axis=1)
-        return ClusterMoments(self._sizes, sum_d, squares[np.newaxis], origin)
+        return ClusterMoments(self._sizes, sum_d, squares[np.newaxis])
 
 
 def count_cells(scores: FloatArray, first: IntArray, second: IntArray) -> PairCells:
@@ -289,15 +286,15 @@ class ScoreMoments:
         self, first: IntArray, second: IntArray, items: DifferenceMoments
     ) -> ClusterMoments:
         """Return the sums within clusters of pairs of which the moments of all items are known."""
-        gaps = ratio(items.sum_d, items.n_items, empty=0.0)
         if not self._complete:
-            return replace(self.by_cluster(first, second), origin=gaps)
-        assert self._clusters is not None
-        moments = self._clusters.moments(first, second, items.ss_d, gaps)
-        near = self._near(first, second, items.ss_d)
-        if near.any():
-            moments.sum_d[:, near] = self.by_cluster(first[near], second[near]).sum_d
-        return moments
+            moments = self.by_cluster(first, second)
+        else:
+            assert self._clusters is not None
+            moments = self._clusters.moments(first, second, items.ss_d)
+            near = self._near(first, second, items.ss_d)
+            if near.any():
+                moments.sum_d[:, near] = self.by_cluster(first[near], second[near]).sum_d
+        return replace(moments, origin=ratio(items.sum_d, items.n_items, empty=0.0))
 
     def by_cluster(self, first: IntArray, second: IntArray) -> ClusterMoments:
         """Return sums and squares of each cluster, (n_clusters, n_pairs), from the items."""
