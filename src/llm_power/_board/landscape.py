@@ -114,6 +114,11 @@ class Landscape:
 
     def merge(self, other: Landscape) -> None:
         """Add the counts of other pairs of the same task."""
+        if (other.task, other.n_models) != (self.task, self.n_models):
+            raise InvalidArgument(
+                f"a landscape of task {self.task!r} with {self.n_models} models cannot take up "
+                f"one of task {other.task!r} with {other.n_models}"
+            )
         self._join(other._arrays)
 
     def _join(self, part: _Arrays) -> None:

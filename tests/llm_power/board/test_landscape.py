@@ -18,6 +18,7 @@ from llm_power import resolve_board
 from llm_power._board.decision import verdict_columns
 from llm_power._board.landscape import FEWEST_MODELS, Landscape, board_landscapes
 from llm_power._board.resolution import tabulate_pairs
+from llm_power._errors import InvalidArgument
 from llm_power._example import example_task
 from llm_power._scores.readers import read_tasks
 from llm_power._scores.selection import prepare_task
@@ -207,6 +208,11 @@ def test_gaps_on_the_edge_of_a_bin_are_in_the_bin_that_they_begin() -> None:
         {"rank_a": 1, "rank_b": np.arange(2, n + 1), "gap": np.arange(1, n) / 200}
     ).assign(n_items=200, p_a=0.5, p_b=0.5, verdict="undetermined", items_needed=np.inf)
     assert landscape(pairs).by_gap()["pairs"][:10].tolist() == [0] + [1] * 9
+
+
+def test_counts_of_another_task_are_refused() -> None:
+    with pytest.raises(InvalidArgument, match="cannot take up one of task 'quiz' with 4"):
+        Landscape("exam", 4).merge(Landscape("quiz", 4))
 
 
 def test_neighbors_alone_and_few_models_have_no_landscape() -> None:
