@@ -44,7 +44,7 @@ from llm_power._planning.ask import Planned, planned_from_task
 from llm_power._report.answer import Reply
 from llm_power._report.board_answer import board_answer
 from llm_power._report.board_files import title_of, write_board
-from llm_power._scores._choosing import settled
+from llm_power._scores._choosing import refusing_all_open
 from llm_power._scores.frames import read_memory
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_open
@@ -352,7 +352,9 @@ def resolve_for(
     kept = None if keep is None else Keep.parsed(keep)
     own, names, held = _given(scores, names or {})
     read, notes = partial(_read_ranked, own, held, reader=reader), list[str]()
-    tasks = settled(read, replace(options, names=names), on_stage=on_stage, on_note=notes.append)
+    options = replace(options, names=names)
+    with refusing_all_open(read, options):
+        tasks = read(options, on_stage=on_stage, on_note=notes.append)
     require_different_tasks(tasks)
     resolved = partial(
         resolved_board,
@@ -497,5 +499,6 @@ def compare(
             ),
         )
 
-    comparisons = settled(compared, options, on_note=notes.append)
+    with refusing_all_open(compared, options):
+        comparisons = compared(options, notes.append)
     return Compared(comparison_answer(*comparisons), tuple(comparisons), tuple(notes))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -12,7 +12,6 @@ from llm_power._scores._source import LogFile, NoClusterColumn
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.store import TaskScores
 
-T = TypeVar("T")
 Asked = TypeVar("Asked", bound=ReadOptions)
 
 _EXAMPLE: Final = ", for example"
@@ -243,39 +242,46 @@ def _together(faults: Sequence[ScoreError], known: Mapping[str, Any]) -> dict[st
     return settings
 
 
-def settled(read: Callable[..., T], options: Asked, **told: Callable[[Any], None]) -> T:
-    """Read; where something is open, settle it and read again, to refuse with all that is.
+@contextmanager
+def refusing_all_open(read: Callable[[Asked], object], options: Asked) -> Iterator[None]:
+    """Have a refusal of what is open name all of it: settle each, and read again to the next."""
+    try:
+        yield
+    except ScoreError as fault:
+        every = _of_all_open(fault, read, options)
+        if every is fault:
+            raise
+        raise every from fault
 
-    The callbacks `told` hear of the first reading alone.
-    """
+
+def _of_all_open(fault: ScoreError, read: Callable[[Asked], object], options: Asked) -> ScoreError:
     faults: list[ScoreError] = []
     settings: dict[str, Any] = {}
     beyond = ""  # what no setting settles
     for _ in range(_MOST_ROUNDS):
-        try:
-            result = read(replace(options, **settings), **({} if faults else told))
-        except ScoreError as fault:
-            further = _together([fault], {"exclude": options.exclude, **settings})
-            if settings | further == settings:
-                if not faults:
-                    raise
-                beyond = "" if fault.settings else fault.problem
-                break
-            faults.append(fault)
-            settings |= further
-            # What is measured now keeps what follows from it from being asked.
-            for one in (every := AllOpen(faults, settings).faults):
-                if isinstance(one, OpenChoice):
-                    one.measure(replace(options, **settings))
-            settings |= _together(every, {"exclude": options.exclude, **settings})
-        else:
+        further = _together([fault], {"exclude": options.exclude, **settings})
+        if settings | further == settings:
             if not faults:
-                return result
+                return fault
+            beyond = "" if fault.settings else fault.problem
+            break
+        faults.append(fault)
+        settings |= further
+        # What is measured now keeps what follows from it from being asked.
+        for one in (every := AllOpen(faults, settings).faults):
+            if isinstance(one, OpenChoice):
+                one.measure(replace(options, **settings))
+        settings |= _together(every, {"exclude": options.exclude, **settings})
+        try:
+            read(replace(options, **settings))
+        except ScoreError as following:
+            fault = following
+        else:
             break
     every = AllOpen(faults, settings).faults
     # What is not where it was first settled is nothing that was asked for.
     own = [one for one in every if _is_asked(one, options)]
-    raise AllOpen(own, settings, beyond) from faults[0]
+    return AllOpen(own, settings, beyond)
 
 
 def _is_asked(fault: ScoreError, options: ReadOptions) -> bool:

@@ -13,7 +13,7 @@ from typing import Final, cast
 
 from llm_power._errors import InvalidArgument, ScoreError, listed
 from llm_power._plugins import built_in_readers, load_reader, reader_names
-from llm_power._scores._choosing import read_each, settled
+from llm_power._scores._choosing import read_each, refusing_all_open
 from llm_power._scores._head import Head
 from llm_power._scores._json import json_records
 from llm_power._scores._logs import LogFormat
@@ -113,9 +113,8 @@ def read_scores(
     declared = options or ReadOptions()
     name = recognize(paths, declared) if reader == "auto" else reader
 
-    def read(settled_options: ReadOptions) -> TaskScores:
-        returned = load_reader(name)(paths, settled_options)
-        tasks = _checked(returned, name, paths[0], settled_options)
+    def read(asked: ReadOptions) -> TaskScores:
+        tasks = _checked(load_reader(name)(paths, asked), name, paths[0], asked)
         if len(tasks) > 1:
             raise ScoreError(
                 f"these are several tasks: {listed(task.task for task in tasks)}",
@@ -124,7 +123,8 @@ def read_scores(
             )
         return tasks[0]
 
-    return settled(read, declared)
+    with refusing_all_open(read, declared):
+        return read(declared)
 
 
 def read_tasks(
@@ -174,8 +174,9 @@ def read_tasks(
     >>> [task.task for task in read_tasks(["algebra.csv", "botany.csv"])]
     ['algebra', 'botany']
     """
-    read = partial(read_open, _listed(path), reader=reader)
-    return settled(read, options or ReadOptions(), on_path=on_path, on_note=on_note)
+    read, declared = partial(read_open, _listed(path), reader=reader), options or ReadOptions()
+    with refusing_all_open(read, declared):
+        return read(declared, on_path=on_path, on_note=on_note)
 
 
 def read_open(
