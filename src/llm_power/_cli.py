@@ -74,7 +74,7 @@ def cli(context: click.Context, debug: bool) -> None:
 
     Exit code 0: done; 1: audit found a contradicted claim; 2: bad input, or a file that cannot be
     read or written; 3: the memory does not suffice, or a fault of this program; 130: interrupted;
-    141: nobody reads the output. `compare` has codes of its own for outcomes that are refused.
+    141: nobody reads the output. `compare --help` lists the codes of its outcomes.
     """
     context.obj["debug"] = debug
     if context.invoked_subcommand is None:

@@ -37,7 +37,7 @@ Examples:
     "--mutate", is_flag=True, help="Alter each printed number; report the share detected."
 )
 def audit(*, claims: Path, results: Path, out: Path | None, mutate: bool) -> int:
-    """Hold the register of CLAIMS against the results of a run.
+    """Check each claim of the register CLAIMS against the results of a run.
 
     Each claim of the YAML file names a result file, a row of it, a column and the number that
     was printed. Exit code 0: nothing is contradicted; 1: something is; others as of llm-power

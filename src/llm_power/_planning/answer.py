@@ -294,7 +294,7 @@ def _clusters(
     if asked.clusters is None or asked.icc is None:
         return None
     if pair.sigma_d == 0:
-        raise InvalidArgument("icc has no meaning where all items differ one way: leave it out")
+        raise InvalidArgument("icc must be left out: it is undefined where all gaps are alike")
     law = pair.gap, pair.sigma_d, asked.icc
 
     def per_cluster(k: int) -> float:

@@ -284,7 +284,7 @@ def _pilot(
         pilot = ClusterPilot(moments_from_differences(d, labels), alpha=question.level)
         if not (pilot.standard_error > 0 and pilot.freedom > 0):
             raise ScoreError(
-                "the clusters do not differ, which tells nothing of a variance between them",
+                "the clusters do not differ, so the variance between them cannot be estimated",
                 remedy="give more clusters, or leave --cluster out",
             )
         return pilot

@@ -192,7 +192,7 @@ def test_beyond_a_million_items_the_normal_law_answers(gap: float) -> None:
 
 def test_all_items_one_way_leave_nothing_to_a_cluster() -> None:
     assert plan_pair(pair_from_gap(1.0, 1.0)).items == 6
-    with pytest.raises(InvalidArgument, match="icc has no meaning where all items differ one way"):
+    with pytest.raises(InvalidArgument, match="icc must be left out"):
         plan_pair(pair_from_gap(1.0, 1.0), question=Question(clusters=3, icc=0.1))
 
 
