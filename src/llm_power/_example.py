@@ -24,12 +24,12 @@ def example_task(task: str = "exam") -> TaskScores:
     Parameters
     ----------
     task : str, default "exam"
-        Its name.
+        Name of the task.
 
     Returns
     -------
     TaskScores
-        The same numbers every time.
+        0/1 scores without gaps, the same every time: a formula makes them, no generator.
 
     Examples
     --------

@@ -275,14 +275,7 @@ def _assemble(
 
 def _judge(claim: Claim, outcomes: tuple[Outcome, ...], rule_of: Mapping[str, str]) -> Judged:
     deciders = [] if claim.impossible else _deciders(outcomes)
-    verdict: Verdict = "contradicted" if claim.impossible else "not_checkable"
-    evidence: Evidence = "derived" if claim.impossible else "none"
-    if deciders:
-        # A verdict over readings is no stronger than the weakest of them.
-        evidence = max((o.evidence for o in deciders), key=EVIDENCE.index)
-        verdict = deciders[0].verdict
-        if deciders[0].check.reading:
-            verdict = judge_readings([o.verdict for o in deciders], exhaustive=claim.exhaustive)
+    verdict, evidence = _verdict(claim, deciders)
     deciding = deciders[0] if deciders and verdict != "ambiguous" else None
     made = deciding or next(iter(deciders), None)
     return Judged(
@@ -297,6 +290,18 @@ def _judge(claim: Claim, outcomes: tuple[Outcome, ...], rule_of: Mapping[str, st
         derivation=_derivation(claim, deciders),
         made_by=rule_of.get(made.check.result, "") if made else "",
     )
+
+
+def _verdict(claim: Claim, deciders: Sequence[Outcome]) -> tuple[Verdict, Evidence]:
+    if claim.impossible:
+        return "contradicted", "derived"
+    if not deciders:
+        return "not_checkable", "none"
+    # A verdict over readings is no stronger than the weakest of them.
+    evidence = max((o.evidence for o in deciders), key=EVIDENCE.index)
+    if not deciders[0].check.reading:
+        return deciders[0].verdict, evidence
+    return judge_readings([o.verdict for o in deciders], exhaustive=claim.exhaustive), evidence
 
 
 def _deciders(outcomes: Sequence[Outcome]) -> list[Outcome]:

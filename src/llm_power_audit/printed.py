@@ -105,7 +105,10 @@ def printed_unit(text: str) -> str:
 
 
 def parse_printed(text: str) -> Printed:
-    """Parse one printed number; the half unit of a bare power of ten is half of it."""
+    """Parse one printed number, as 2,396,624; −0.0003; 9.9×10^-14; <10^-15; 6.3pp; 28%; 1.11M.
+
+    The half unit of a bare power of ten is half of it.
+    """
     match = NUMBER.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"not a printed number: {text!r}")

@@ -296,15 +296,16 @@ def _errors_of(
     """Errors of both models: clustered ones where there are, others as scores in [0, 1] have."""
     if name in set(table_3["eval"]):
         row = table_3[table_3["eval"] == name].iloc[0]
-        galleon, dreadnought = (_as_rounded(row[f"{model}_se"]) for model in MODELS)
-    else:
-        i = list(table_2["eval"]).index(name)
-        at_most = np.sqrt(1 + 1 / (table_2["n"][i].value - 1))
-        galleon, dreadnought = (
-            _narrowed(table_2[f"{model}_se"][i], 0, at_most * naive_errors(table_2, model)[i].upper)
-            for model in MODELS
-        )
-    return galleon, dreadnought
+        first, second = (_as_rounded(row[f"{model}_se"]) for model in MODELS)
+        return first, second
+    i = list(table_2["eval"]).index(name)
+    # Scores in [0, 1] vary at most as 0/1 scores do; eq. (1) divides by n - 1.
+    at_most = np.sqrt(1 + 1 / (table_2["n"][i].value - 1))
+    first, second = (
+        _narrowed(table_2[f"{model}_se"][i], 0, at_most * naive_errors(table_2, model)[i].upper)
+        for model in MODELS
+    )
+    return first, second
 
 
 def _middle(low: float, high: float) -> float:

@@ -249,16 +249,17 @@ def _subscripts(text: str) -> Markup:
 def _by_end(paths: Iterable[str], results: Path) -> list[tuple[str, list[tuple[str, str]]]]:
     offered = [path for path in paths if not path.endswith(_NOT_OFFERED)]
     names = Counter(Path(path).name for path in offered)
-    # Of two files of one name the folder tells which is which.
     links = [
-        (
-            "/".join(Path(path).parts[-2 if names[Path(path).name] > 1 else -1 :]),
-            _address(path, results),
-        )
+        (_name_of_link(path, names[Path(path).name] > 1), _address(path, results))
         for path in offered
     ]
     by_end = {end: [one for one in links if one[0].endswith(f".{end}")] for end in _ENDS}
     return [(end, named) for end, named in by_end.items() if named]
+
+
+def _name_of_link(path: str, is_shared: bool) -> str:
+    """Return a file's name, after its folder where another file has the same name."""
+    return "/".join(Path(path).parts[-2 if is_shared else -1 :])
 
 
 def _address(path: str, results: Path) -> str:

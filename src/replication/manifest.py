@@ -34,7 +34,7 @@ def build_manifest(
     paper: Mapping[str, Any],
     config: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Describe a run."""
+    """Return what a run made and what it made it from, JSON-ready; its jobs give begin and end."""
     jobs = list(jobs)
     return {
         "run": {

@@ -353,19 +353,16 @@ def _pair_blocks(n_pairs: int, n_items: int) -> list[slice]:
 def _block_moments(a: FloatArray, b: FloatArray) -> DifferenceMoments:
     shared = ~(np.isnan(a) | np.isnan(b))
     first, second = np.where(shared, a, 0.0), np.where(shared, b, 0.0)
-    columns = (first, second, first - second)
-    n_items = shared.sum(axis=1)
-    sums = [column.sum(axis=1) for column in columns]
-    differing = columns[2] != 0
+    difference, n_items = first - second, shared.sum(axis=1)
+    differing = difference != 0
     size = np.where(differing, np.abs(first) + np.abs(second), 0.0).sum(axis=1)
-    sums[2] = _unless_rounding(sums[2], size)
-    deviations = [
-        _deviations(column, shared, n_items, total)
-        for column, total in zip(columns, sums, strict=True)
-    ]
-    squares = [np.asarray(np.square(deviation).sum(axis=1)) for deviation in deviations]
-    last = np.count_nonzero(differing, axis=1), asymmetry(deviations[2].T)
-    return DifferenceMoments(*(n_items, *sums, *squares, *last))
+    sum_a, sum_b = first.sum(axis=1), second.sum(axis=1)
+    sum_d = _unless_rounding(difference.sum(axis=1), size)
+    by_column = zip((first, second, difference), (sum_a, sum_b, sum_d), strict=True)
+    deviations = [_deviations(column, shared, n_items, total) for column, total in by_column]
+    ss_a, ss_b, ss_d = (np.asarray(np.square(each).sum(axis=1)) for each in deviations)
+    n_differing, skew = np.count_nonzero(differing, axis=1), asymmetry(deviations[2].T)
+    return DifferenceMoments(n_items, sum_a, sum_b, sum_d, ss_a, ss_b, ss_d, n_differing, skew)
 
 
 def _unless_rounding(sum_d: FloatArray, size: FloatArray) -> FloatArray:

@@ -277,6 +277,7 @@ def describe_landscape(landscape: Landscape) -> dict[str, Any]:
         **{name: None if np.isnan(gap) else gap for name, gap in decided.items()},
         "by_rank": json_rows(models[models["rank"].isin(shown)].drop(columns="cut_below")),
         "tiers": landscape.tiers()[["first_rank", "last_rank"]].to_numpy().tolist(),
+        # Ranks at which all models down to it differ from all further ones.
         "n_cuts": int(models["cut_below"].sum()),
     }
 

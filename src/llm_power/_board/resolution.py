@@ -74,7 +74,8 @@ def tabulate(
     ranked: TaskScores, first: IntArray, second: IntArray, items: PairItems
 ) -> pd.DataFrame:
     """Return the rows of `tabulate_pairs` for pairs of positions and their statistics."""
-    models, index = np.array(ranked.models, dtype=object), range(len(first))
+    models = np.array(ranked.models, dtype=object)
+    index = range(len(first))
     known = {each.name: getattr(items, each.name) for each in fields(items)}
     columns = {
         "task": ranked.task,

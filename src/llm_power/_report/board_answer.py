@@ -396,7 +396,7 @@ def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool, measure: Meas
         *([at_worst] * lacking),
         p_value(row["p_family"]),
         f"{row['n_items']:,}",
-        items_needed(*(row[name] for name in ("n_items", "gap", "items_even", "items_assured"))),
+        items_needed(row["n_items"], row["gap"], row["items_even"], row["items_assured"]),
     ]
 
 

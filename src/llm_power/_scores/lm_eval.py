@@ -114,7 +114,7 @@ class _Reading:
         self._log, self._options, self._items = log, options, items
         self._scores: dict[str, float] = {}
         self._n_records = 0
-        self._without: ScoreError | None = None  # of the first record that lacks the metric
+        self._without_score: ScoreError | None = None  # of the first record that lacks the metric
         self._metric = Choice("metric", "metrics", options.metric)
         self._filter = Choice("filter", "filters of the answers", options.filter)
 
@@ -155,8 +155,8 @@ class _Reading:
             )
         self._filter.check(self._log)
         self._metric.check(self._log, len(self._scores))
-        if self._without is not None:
-            raise self._without
+        if self._without_score is not None:
+            raise self._without_score
         if self._filter.name is not None and not self._filter.counts:
             raise self._log.fault("no record names a filter", "name none (--filter)")
         if self._metric.name is None or not self._scores:
@@ -176,7 +176,7 @@ class _Reading:
             return math.nan
         score = number_in_json(value)
         if score is None:
-            self._without = self._without or self._log.fault(
+            self._without_score = self._without_score or self._log.fault(
                 f"{repr(metric) if metric else 'the metric'} is not a number in this "
                 f"record, where the numbers are: {listed(numbers) or 'none'}",
                 "choose a number that every record has (--metric)",

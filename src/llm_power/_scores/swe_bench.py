@@ -153,18 +153,23 @@ def _read_results(log: LogFile, declared: Collection[str] | None) -> ModelScores
             "member says whether it is resolved",
             "give results.json, per_instance_details.json, or the report of the harness",
         )
-    shown: list[Displayed] = []
+    scores, counted = _scores_of(results, log, declared)
+    _check_declared(scores, log, declared)
+    shown = [*counted, *_displayed(log, scores, declared)]
+    return ModelScores(log, source.without_data(), scores, displayed=shown)
+
+
+def _scores_of(
+    results: Mapping[str, Any], log: LogFile, declared: Collection[str] | None
+) -> tuple[dict[str, float], list[Displayed]]:
+    """Return the scores of results of each form, and the count that a report displays."""
     if isinstance(results.get("resolved_ids"), list):
         scores = _of_report(results, log)
         count, n = results.get("resolved_instances"), len(scores)
-        shown = displayed("resolved_instances", count, _as_counted(scores), n)
-    elif isinstance(results.get("resolved"), list):
-        scores = _of_leaderboard(results, log, declared)
-    else:
-        scores = {item: float(detail["resolved"]) for item, detail in results.items()}
-    _check_declared(scores, log, declared)
-    shown += _displayed(log, scores, declared)
-    return ModelScores(log, source.without_data(), scores, displayed=shown)
+        return scores, displayed("resolved_instances", count, _as_counted(scores), n)
+    if isinstance(results.get("resolved"), list):
+        return _of_leaderboard(results, log, declared), []
+    return {item: float(detail["resolved"]) for item, detail in results.items()}, []
 
 
 def _displayed(

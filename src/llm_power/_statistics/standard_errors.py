@@ -17,6 +17,7 @@ Miller (2024), Adding Error Bars to Evals, arXiv:2411.00640.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -120,15 +121,16 @@ def score_errors(
     """
     x = _scores("scores", scores)
     estimate, error, df, n = _plain(x)
-    sizes, of_items = (n, n), error / np.sqrt(np.maximum(n, 1))
-    if clusters is not None:
-        moments = moments_from_differences(x, clusters)
-        test = cluster_robust_test(moments, variance="CR0" if variance == "printed" else variance)
-        estimate, error, df = test.delta, test.standard_error, test.df
-        sizes = n, test.n_clusters
-        if variance == "printed":
-            error = np.hypot(error, of_items)
-    return _with_interval(estimate, error, df, sizes, quantile=quantile, confidence=confidence)
+    interval = partial(_with_interval, quantile=quantile, confidence=confidence)
+    if clusters is None:
+        return interval(estimate, error, df, (n, n))
+    moments = moments_from_differences(x, clusters)
+    test = cluster_robust_test(moments, variance="CR0" if variance == "printed" else variance)
+    clustered = test.standard_error
+    if variance == "printed":
+        # Eq. (4): the square of CR0, and that of eq. (1) over n.
+        clustered = np.hypot(clustered, error / np.sqrt(np.maximum(n, 1)))
+    return interval(test.delta, clustered, test.df, (n, test.n_clusters))
 
 
 def difference_errors(
