@@ -67,10 +67,6 @@ class Overdue(httpx2.TimeoutException):
     """A request was not over by its deadline, however busy it was kept."""
 
 
-class TooLarge(Exception):
-    """An answer has more bytes than any that is meant."""
-
-
 def by_deadline(action: Callable[[], T], patience: Patience) -> T:
     """Return what a request returns, or raise at its deadline."""
     # The timeouts of the client are between two bytes, of headers too. So a server that sends one
@@ -104,16 +100,6 @@ def opened(url: str, headers: Mapping[str, str], silence: float) -> Any:
         answer.close()
         request = answer.next_request
     raise httpx2.TooManyRedirects("Exceeded maximum allowed redirects.", request=request)
-
-
-def body_of(answer: Any, most: int) -> bytes:
-    """Return the decoded body of an answer."""
-    body = bytearray()
-    for block in answer.iter_bytes():  # of a compressed body, at most 1 MiB at a time
-        body += block
-        if len(body) > most:
-            raise TooLarge
-    return bytes(body)
 
 
 def may_pass(status: int) -> bool:

@@ -26,15 +26,7 @@ from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset
 from replication.hub.errors import HubError
-from replication.hub.requests import (
-    Patience,
-    TooLarge,
-    body_of,
-    by_deadline,
-    may_pass,
-    opened,
-    status_error,
-)
+from replication.hub.requests import Patience, by_deadline, may_pass, opened, status_error
 from replication.hub.transfer import Remote
 
 TOKEN_PAGE: Final = "https://huggingface.co/settings/tokens"
@@ -155,16 +147,17 @@ class _Hub:
         headers = build_hf_headers(token=self.access.token or False)
 
         def ask() -> tuple[Any, str | None]:
+            body = bytearray()
             with closing(opened(url, headers, self.patience.silence)) as answer:
                 self._raise_for_status(answer)
-                content = json.loads(body_of(answer, _MOST_METADATA))
-                return content, answer.links.get("next", {}).get("url")
+                for block in answer.iter_bytes():  # of a compressed body, at most 1 MiB at a time
+                    body += block
+                    if len(body) > _MOST_METADATA:
+                        how = f" (its answer has more than {_MOST_METADATA >> 20} MB)"
+                        raise self._not_a_hub(how)
+                return json.loads(body), answer.links.get("next", {}).get("url")
 
-        try:
-            return by_deadline(ask, self.patience)
-        except TooLarge as error:
-            how = f" (its answer has more than {_MOST_METADATA >> 20} MB)"
-            raise self._not_a_hub(how) from error
+        return by_deadline(ask, self.patience)
 
     def _refuse(self, answer: Any) -> NoReturn:
         self._raise_for_status(answer)
