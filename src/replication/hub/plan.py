@@ -39,7 +39,6 @@ class PanelTask:
 class Downloads:
     """The downloads of a run."""
 
-    folder: str = ""
     access: Access = field(default_factory=Access)
     datasets: Mapping[str, Dataset] = field(default_factory=dict)
     accepted: Sequence[str] = ()
@@ -70,7 +69,6 @@ class Downloads:
                 )
         folder = Path(settings["folder"])
         return cls(
-            folder=settings["folder"],
             access=access,
             datasets={
                 str(download_path(folder, access.endpoint(one.source), one)): one
