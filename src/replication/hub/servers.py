@@ -35,6 +35,7 @@ _KIND: Final = "dataset"
 _GATED: Final = "only_gated_files"
 _NO_DATA_SET: Final = "no_data_set_on_the_hub"
 _NO_FILE: Final = "no_file_of_the_displayed_run"
+_OF_REFUSALS: Final = re.compile(r"x-|retry-after$")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _MOST_PAGES: Final = 20
 # A page of the hub's list names a thousand files in less than 1 MB.
@@ -164,12 +165,9 @@ class _Hub:
         raise self._not_a_hub()
 
     def _raise_for_status(self, answer: Any) -> None:
-        status = answer.status_code
-        if may_pass(status):  # whatever the body is, which the client would look into
-            raise status_error(status, answer.headers, self.access.endpoint("hub"))
         # The kind of a refusal is in its headers, and the client would read the body whole.
-        headers = {name: text for name, text in answer.headers.items() if name.startswith("x-")}
-        bare = httpx2.Response(status, headers=headers, request=answer.request)
+        headers = {name: text for name, text in answer.headers.items() if _OF_REFUSALS.match(name)}
+        bare = httpx2.Response(answer.status_code, headers=headers, request=answer.request)
         with self.client_errors():
             hf_raise_for_status(bare)
 
@@ -198,6 +196,8 @@ def _refusal(error: errors.HfHubHTTPError, dataset: Dataset, access: Access) -> 
     status, repo, page = error.response.status_code, dataset.repo, dataset.page
     has_token, revision = access.token is not None, dataset.revision or "main"
     fault = ""
+    if may_pass(status):  # whatever else the answer says
+        return status_error(status, error.response.headers, access.endpoint("hub"))
     match error:
         case errors.GatedRepoError() if has_token:
             fault = _GATED

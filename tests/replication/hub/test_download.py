@@ -333,10 +333,15 @@ ABSENT = {
     **dict.fromkeys(["no revision", "no file", "no sample"], NOT_RUN),
     "two runs": "several_runs_on_the_hub",
 }
+NAMED = {"X-Error-Code": "RepoNotFound", "Retry-After": "3600"}
 REFUSALS = {
     **LASTING,
     "outage": (
         *("open", _answers(503, method="ANY", headers={"Retry-After": "3600"})),
+        *("has a fault of its own (status 503)", "start again later"),
+    ),
+    "outage that names a refusal": (
+        *("open", _answers(503, method="HEAD", headers=NAMED)),
         *("has a fault of its own (status 503)", "start again later"),
     ),
     "401 that is not the hub's": ("open", _stranger, "answers with status 401", "in a browser"),
