@@ -114,13 +114,11 @@ def _require_two(absent: Mapping[str, _Absent], displayed: Mapping[str, BoardSco
 def _read_models(panel: PanelTask, files: Mapping[Path, Dataset]) -> TaskScores:
     """Read a file a model."""
     datasets = list(files.values())
+    names = {dataset.model: str(path) for path, dataset in files.items()}
     options = ReadOptions(
-        task=datasets[0].task, metric=panel.metric, clusters=tuple(panel.clusters)
+        task=datasets[0].task, metric=panel.metric, clusters=panel.clusters, names=names
     )
-    read = read_scores(list(files), options, reader=panel.reader)
-    # Readers know a file by its name, which is a safe spelling of the model's.
-    selected = select_models(read, [path.stem for path in files])
-    task = replace(selected, models=tuple(dataset.model for dataset in datasets))
+    task = select_models(read_scores(list(files), options, reader=panel.reader), list(names))
     for j, dataset in enumerate(datasets):
         with about(dataset.name):
             _check_rows(task, j, dataset)
