@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import uniform
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import httpx2
 from huggingface_hub import get_session
@@ -21,7 +21,6 @@ from replication.hub.errors import HubError, TransientError, scrub
 
 T = TypeVar("T")
 
-_MOST_REDIRECTS: Final = 20
 _log = logging.getLogger("replication.hub")
 
 
@@ -93,7 +92,7 @@ def opened(url: str, headers: Mapping[str, str], silence: float) -> Any:
     # the token from other hosts.
     client = get_session()
     request = client.build_request("GET", url, headers=dict(headers), timeout=silence)
-    for _ in range(_MOST_REDIRECTS):
+    for _ in range(client.max_redirects):
         answer = client.send(request, stream=True, follow_redirects=False)
         if answer.next_request is None:
             return answer
@@ -102,15 +101,10 @@ def opened(url: str, headers: Mapping[str, str], silence: float) -> Any:
     raise httpx2.TooManyRedirects("Exceeded maximum allowed redirects.", request=request)
 
 
-def may_pass(status: int) -> bool:
-    """Whether an answer of this status may be another one at the next attempt."""
-    return status in {408, 429} or status >= 500
-
-
 def status_error(status: int, headers: Mapping[str, str], who: str) -> HubError:
-    """Return the error for an answer that means the same on every server."""
+    """Return the error for an answer that means the same on every server; some may pass."""
     asked = _seconds(headers)
-    if not may_pass(status):
+    if status not in {408, 429} and status < 500:
         return HubError(
             f"{who} answers with status {status}",
             remedy="open the address in a browser and see what it says",

@@ -25,8 +25,8 @@ from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset
-from replication.hub.errors import HubError
-from replication.hub.requests import Patience, by_deadline, may_pass, opened, status_error
+from replication.hub.errors import HubError, TransientError
+from replication.hub.requests import Patience, by_deadline, opened, status_error
 from replication.hub.transfer import Remote
 
 TOKEN_PAGE: Final = "https://huggingface.co/settings/tokens"
@@ -196,8 +196,9 @@ def _refusal(error: errors.HfHubHTTPError, dataset: Dataset, access: Access) -> 
     status, repo, page = error.response.status_code, dataset.repo, dataset.page
     has_token, revision = access.token is not None, dataset.revision or "main"
     fault = ""
-    if may_pass(status):  # whatever else the answer says
-        return status_error(status, error.response.headers, access.endpoint("hub"))
+    plain = status_error(status, error.response.headers, access.endpoint("hub"))
+    if isinstance(plain, TransientError):  # whatever else the answer says
+        return plain
     match error:
         case errors.GatedRepoError() if has_token:
             fault = _GATED
@@ -236,7 +237,7 @@ def _refusal(error: errors.HfHubHTTPError, dataset: Dataset, access: Access) -> 
             remedy = "give the token read access to public gated repositories at "
             remedy += f"{TOKEN_PAGE}, or use one of type Read"
         case _:
-            return status_error(status, error.response.headers, access.endpoint("hub"))
+            return plain
     return HubError(problem, remedy=remedy, fault=fault)
 
 
