@@ -96,10 +96,9 @@ class _Hub:
 
     def _newest_revision(self) -> str:
         revision, _ = self._ask(f"{self._api}/revision/main")
-        sha = revision.get("sha") if isinstance(revision, dict) else None
-        if not isinstance(sha, str) or not re.fullmatch(r"[0-9a-f]{40}", sha):
+        if not re.fullmatch(r"[0-9a-f]{40}", revision["sha"]):
             raise self._not_a_hub()
-        return sha
+        return str(revision["sha"])
 
     def _search(self, revision: str) -> str:
         """Return the one file that is meant, among all that the repository has."""
@@ -129,9 +128,7 @@ class _Hub:
             entries, following = self._ask(url)
             if not isinstance(entries, list):
                 raise self._not_a_hub()
-            for entry in entries:
-                if isinstance(entry, dict) and entry.get("type") == "file":
-                    yield str(entry.get("path"))
+            yield from (entry["path"] for entry in entries if entry["type"] == "file")
             if following is None:
                 return
             if not following.startswith(f"{self.access.hub}/"):
@@ -179,7 +176,7 @@ class _Hub:
 
     @contextmanager
     def client_errors(self) -> Iterator[None]:
-        """Turn what the client raises, but for the network's errors, into errors with a remedy."""
+        """Turn what an answer raises, but for the network's errors, into errors with a remedy."""
         try:
             yield
         except errors.HfHubHTTPError as error:
@@ -187,7 +184,7 @@ class _Hub:
         except (HubError, httpx2.HTTPError, httpx2.InvalidURL):
             raise
         except Exception as error:
-            # On answers that are not a hub's, the client fails in ways of its own.
+            # On answers that are not a hub's, reading them fails in ways of its own.
             raise self._not_a_hub(f" ({type(error).__name__})") from error
 
 
