@@ -149,27 +149,23 @@ def _off_the_displayed(
 def read_files(task: str, reading: Mapping[str, Any], lock: LockFile, access: Access) -> TaskScores:
     """Read the files of one task of a board, which are placed by hand or downloaded."""
     settings, source = dict(reading["settings"]), reading["source"]
+    datasets = [Dataset(**one) for one in reading["datasets"]]
+    if datasets:
+        require_unchanged(datasets, list(map(Path, source)), lock, access)
+        download = reading["download"]
+        own = {name: download[name] for name in ("reader", "match", "clusters") if name in download}
+        settings |= own | {"revision": download["commit"], "source": access.origin(datasets[0])}
+        if "model" in download:
+            models = [_model_in(download["model"], dataset) for dataset in datasets]
+            settings["names"] = dict(zip(models, source, strict=True))
     reader = settings.pop("reader")
-    if not reading["datasets"]:
-        return read_scores(source, ReadOptions(task=task, **settings), reader=reader)
-    datasets, download = [Dataset(**one) for one in reading["datasets"]], reading["download"]
-    require_unchanged(datasets, list(map(Path, source)), lock, access)
-    settings |= {name: download[name] for name in ("match",) if name in download}
-    fields = download.get("clusters", settings["clusters"])
-    settings |= {"clusters": fields, "revision": download["commit"]}
-    settings["source"] = access.origin(datasets[0])
-    if "model" in download:
-        models = [_model_in(download["model"], dataset) for dataset in datasets]
-        settings["names"] = dict(zip(models, source, strict=True))
-    read = read_scores(
-        source, ReadOptions(task=task, **settings), reader=download.get("reader", reader)
-    )
-    columns = reading["settings"]["clusters"]
+    read = read_scores(source, ReadOptions(task=task, **settings), reader=reader)
+    if not datasets:
+        return read
+    columns = zip(reading["settings"]["clusters"], settings["clusters"], strict=True)
     return replace(
         read,
-        clusters={
-            column: read.clusters[field] for column, field in zip(columns, fields, strict=True)
-        },
+        clusters={column: read.clusters[field] for column, field in columns},
         provenance=replace(read.provenance, kind=access.kind(datasets[0])),
     )
 
