@@ -109,18 +109,18 @@ class Transfer:
                     f"{address_of(self.remote.url)} sends the file compressed, unasked",
                     remedy="check the endpoint and the proxy",
                 )
+            limit = LARGEST if self.size is None else self.size
             with part.open("ab" if kept else "wb") as sink:
-                received = self._copy(answer, sink, kept)
+                received = self._copy(answer, sink, kept, limit)
                 os.fsync(sink.fileno())
-        limit = LARGEST if self.size is None else self.size
         if received > limit:
             part.unlink()
-        if self.size is None and received > limit:
-            raise HubError(
-                f"the body is larger than {LARGEST >> 30} GB",
-                remedy="check that the register names the right file",
-            )
-        if self.size is not None and received != limit:
+            if self.size is None:
+                raise HubError(
+                    f"the body is larger than {LARGEST >> 30} GB",
+                    remedy="check that the register names the right file",
+                )
+        if self.size not in {None, received}:
             came = "more than" if received > limit else f"{received} of"
             raise TransientError(
                 f"the body has {came} the {limit} bytes declared",
@@ -147,9 +147,8 @@ class Transfer:
             return False
         return int(sent[1]) == start and (self.size is None or sent[3] in {"*", str(self.size)})
 
-    def _copy(self, answer: Any, sink: BinaryIO, received: int) -> int:
-        """Write the body, and return how much of the file is there then."""
-        limit = LARGEST if self.size is None else self.size
+    def _copy(self, answer: Any, sink: BinaryIO, received: int, limit: int) -> int:
+        """Write the body up to a limit, and return how much of the file is there then."""
         since, seen = time.monotonic(), received
         # Jobs write their messages into a log; the bar is for whoever sits at the terminal.
         with tqdm(
