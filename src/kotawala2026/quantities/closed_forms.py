@@ -61,40 +61,27 @@ class Expansion:
         """(1 - 2p) squared."""
         return (1 - 2 * self.p) ** 2
 
-    def _scores(self, delta: Complex) -> tuple[Complex, Complex]:
+    def at(self, delta: Complex) -> dict[str, Complex]:
+        """Return each function of delta by its name."""
         a, b = self.p + delta / 2, self.p - delta / 2
-        return a * (1 - a), b * (1 - b)
+        of_a, of_b = a * (1 - a), b * (1 - b)
+        angle = np.arcsin(np.sqrt(a)) - np.arcsin(np.sqrt(b))
+        h2_scaled = 4 * self.u * (angle / delta) ** 2
+        root = np.sqrt(of_a * of_b)
+        variance = of_a + of_b - 2 * self.rho * root
+        return {
+            "angle": angle,  # left of eq. (12)
+            "h2_scaled": h2_scaled,  # h^2 u / delta^2, the bracket of eq. (14)
+            "variance_sum": of_a + of_b,  # left of eq. (15)
+            "variance_product": of_a * of_b,  # left of eq. (16)
+            "root_of_product": root,  # left of eq. (17)
+            "variance": variance,  # of the paired difference, eq. (5)
+            "ratio": (1 - self.rho) / (h2_scaled * (variance / self.u)),  # n_h/N*, eq. (19)
+        }
 
-    def angle(self, delta: Complex) -> Complex:
-        """Difference of the two arcsine-transformed accuracies, left of eq. (12)."""
-        a, b = self.p + delta / 2, self.p - delta / 2
-        return np.asarray(np.arcsin(np.sqrt(a)) - np.arcsin(np.sqrt(b)))
-
-    def h2_scaled(self, delta: Complex) -> Complex:
-        """Cohen's h squared over delta squared times u, the bracket of eq. (14)."""
-        return np.asarray(4 * self.u * (self.angle(delta) / delta) ** 2)
-
-    def variance_sum(self, delta: Complex) -> Complex:
-        """Left of eq. (15)."""
-        return np.asarray(sum(self._scores(delta)))
-
-    def variance_product(self, delta: Complex) -> Complex:
-        """Left of eq. (16)."""
-        a, b = self._scores(delta)
-        return np.asarray(a * b)
-
-    def root_of_product(self, delta: Complex) -> Complex:
-        """Left of eq. (17)."""
-        return np.asarray(np.sqrt(self.variance_product(delta)))
-
-    def variance(self, delta: Complex) -> Complex:
-        """Variance of the paired difference, eq. (5)."""
-        return np.asarray(self.variance_sum(delta) - 2 * self.rho * self.root_of_product(delta))
-
-    def ratio(self, delta: Complex) -> Complex:
-        """Shortcut over N*, the first step of eq. (19)."""
-        scaled = self.variance(delta) / self.u
-        return np.asarray((1 - self.rho) / (self.h2_scaled(delta) * scaled))
+    def coefficient(self, name: str, order: int) -> float:
+        """Return a Taylor coefficient of one of the functions."""
+        return taylor_coefficient(lambda delta: self.at(delta)[name], order)
 
 
 # Midpoint, gap and correlation: Table 1, Corollary 1, and the last cell of Appendix A's grid.
@@ -111,11 +98,9 @@ def expansions(_: PublishedNumbers) -> Iterator[Finding]:
         yield derived("coefficient_over_printed", name, _farthest(ratios, 1.0), method)
     method = "Taylor coefficient of n_h/N* in delta, farthest from what Lemma 1 says"
     for order, limit in ((0, 0.5), (1, 0.0), (3, 0.0)):
-        farthest = _farthest([taylor_coefficient(cell.ratio, order) for cell in cells], limit)
+        farthest = _farthest([cell.coefficient("ratio", order) for cell in cells], limit)
         yield derived("shortcut_ratio_coefficient", f"order {order}", farthest, method)
-    farthest = _farthest(
-        [taylor_coefficient(c.variance, 0) / (c.u * (1 - c.rho)) for c in cells], 2.0
-    )
+    farthest = _farthest([c.coefficient("variance", 0) / (c.u * (1 - c.rho)) for c in cells], 2.0)
     yield derived("variance_over_single_arm", "", farthest, "eq. (5) over p(1-p)(1-rho)")
     method = "phi''; zero where phi is odd"
     for p in (0.5, 0.65):
@@ -125,7 +110,7 @@ def expansions(_: PublishedNumbers) -> Iterator[Finding]:
 
 def second_of_variance(cell: Expansion) -> float:
     """The second-order coefficient of eq. (5) over its value without a gap."""
-    return taylor_coefficient(cell.variance, 2) / taylor_coefficient(cell.variance, 0)
+    return cell.coefficient("variance", 2) / cell.coefficient("variance", 0)
 
 
 def _coefficients() -> Iterator[
@@ -134,7 +119,7 @@ def _coefficients() -> Iterator[
     """Name, extracted and printed coefficient of each expansion of Appendix A."""
 
     def extract(function: str, order: int, scale: float = 1.0) -> Callable[[Expansion], float]:
-        return lambda cell: scale * taylor_coefficient(getattr(cell, function), order)
+        return lambda cell: scale * cell.coefficient(function, order)
 
     def third_over_first(cell: Expansion) -> float:
         # phi at p + t, so that the coefficients are those of phi itself.
@@ -181,7 +166,7 @@ def numbers_of_equations(_: PublishedNumbers) -> Iterator[Finding]:
     # Of 1/(16 ...) - 1/(6 ...) they are 16 and -6; the factor before eq. (11)'s bars is the ratio's
     # own.
     cells = [Expansion(p, rho) for p, rho in product(_P, _RHO)]
-    h2 = np.array([taylor_coefficient(cell.h2_scaled, 2) for cell in cells])
+    h2 = np.array([cell.coefficient("h2_scaled", 2) for cell in cells])
     v2 = np.array([second_of_variance(cell) for cell in cells])
     rho, u, skew = (np.array([getattr(c, name) for c in cells]) for name in ("rho", "u", "skew"))
     both = (1 + rho) / (1 - rho) * skew / u**2
@@ -195,7 +180,7 @@ def numbers_of_equations(_: PublishedNumbers) -> Iterator[Finding]:
         coefficients = np.linalg.lstsq(np.column_stack([first, 1 / u]), values)[0]
         for term, coefficient in zip(("(1 - 2p)^2", "1/u"), coefficients, strict=True):
             yield derived("denominator", f"{equation}, {term}", float(1 / coefficient), method)
-    ratio = np.array([taylor_coefficient(cell.ratio, 2) for cell in cells])
+    ratio = np.array([cell.coefficient("ratio", 2) for cell in cells])
     yield derived("factor_of_constant", "", float(np.median(-ratio / (h2 + v2))), "eq. (11)")
 
 
@@ -239,7 +224,7 @@ def constant(_: PublishedNumbers) -> Iterator[Finding]:
     yield derived("constant_spread_at_half", "", max(spread) - min(spread), "eq. (11) at p = 1/2")
     method = "sign of the second Taylor coefficient of n_h/N*"
     for p, rho in ((0.5, 0.3), (0.8, 0.5)):
-        side = "above" if taylor_coefficient(Expansion(p, rho).ratio, 2) > 0 else "below"
+        side = "above" if Expansion(p, rho).coefficient("ratio", 2) > 0 else "below"
         yield derived("side_of_one_half", f"p = {p:g}, rho = {rho:g}", side, method)
 
 

@@ -91,9 +91,9 @@ def test_taylor_coefficients_are_those_of_mpmath(p: float, rho: float, function:
         values = mpmath.matrix([functions[function](x) for x in steps])  # type: ignore[no-untyped-call]
         oracle = mpmath.lu_solve(matrix, values)
         zeroth, second = float(oracle[0]), float(oracle[1])
-    own = getattr(Expansion(p, rho), function)
-    assert taylor_coefficient(own, 0) == pytest.approx(zeroth, rel=1e-10)
-    assert taylor_coefficient(own, 2) == pytest.approx(second, rel=1e-9)
+    own = Expansion(p, rho)
+    assert own.coefficient(function, 0) == pytest.approx(zeroth, rel=1e-10)
+    assert own.coefficient(function, 2) == pytest.approx(second, rel=1e-9)
 
 
 def test_taylor_coefficient_of_the_exponential() -> None:
