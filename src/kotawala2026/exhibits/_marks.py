@@ -72,6 +72,6 @@ def legend_above(figure: Figure, resolved: pd.Series, n_printed: int, *others: A
     )
 
 
-def printed_handle(label: str) -> Artist:
-    """Return what stands in a legend for the printed numbers."""
-    return Line2D([], [], label=label, **PRINTED)
+def handle(label: str, **look: Any) -> Line2D:
+    """Return what stands in a legend for points or lines of this look."""
+    return Line2D([], [], label=label, **look)

@@ -8,12 +8,11 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 from scipy.special import ndtr, ndtri
 
-from kotawala2026.exhibits._marks import note
+from kotawala2026.exhibits._marks import handle, note
 from kotawala2026.operating_point import DECLARED, POWER, K
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
@@ -203,15 +202,8 @@ def draw(frame: pd.DataFrame, symbol: str, tolerance: float) -> Figure:
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_yticks(np.linspace(0, 1, 6))
-    ring = Line2D(
-        [],
-        [],
-        color="black",
-        marker="o",
-        fillstyle="none",
-        linestyle="",
-        label=_SHOWN_AS["expected"],
-    )
+    hollow = {"color": "black", "marker": "o", "fillstyle": "none", "linestyle": ""}
+    ring = handle(_SHOWN_AS["expected"], **hollow)
     band = Patch(color="0.8", label=f"printed ±{100 * tolerance:g}%")
     # Column by column: the first two curves stand above what marks every curve.
     figure.legend(

@@ -10,9 +10,9 @@ from kotawala2026.exhibits._beside import of_witness
 from kotawala2026.exhibits._marks import (
     PRINTED,
     as_ratio,
+    handle,
     legend_above,
     note,
-    printed_handle,
     style_bars,
 )
 from kotawala2026.labels import pair_label, spelled_out, task_label
@@ -127,6 +127,6 @@ def draw(
         ax.set_axis_off()
     for ax in panels[-1]:
         ax.set_xlabel(r"$r = N^{\ast}/N$")
-    table_6 = printed_handle(rf"printed $N^{{\ast}}/N$ (Table 6){bare}")
+    table_6 = handle(rf"printed $N^{{\ast}}/N$ (Table 6){bare}", **PRINTED)
     legend_above(figure, frame["resolved"], n_printed, table_6)
     return figure

@@ -7,15 +7,14 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
 from kotawala2026.exhibits._marks import (
     PRINTED,
     as_ratio,
+    handle,
     legend_above,
     note,
-    printed_handle,
     style_bars,
 )
 from kotawala2026.exhibits.item_count import implied_item_count
@@ -100,8 +99,8 @@ def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, n_printed
     ax.tick_params(axis="x", length=0)
     ax.tick_params(axis="y", which="minor", left=False)
     ax.grid(axis="y", which="major")
-    tick = Line2D([], [], label="Connor's formula", **_TICK)
-    legend_above(figure, frame["resolved"], n_printed, tick, printed_handle("printed (Table 7)"))
+    marks = handle("Connor's formula", **_TICK), handle("printed (Table 7)", **PRINTED)
+    legend_above(figure, frame["resolved"], n_printed, *marks)
     return figure
 
 

@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerLine2D
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
-from kotawala2026.exhibits._marks import bar_style, note
+from kotawala2026.exhibits._marks import bar_style, handle, note
 from kotawala2026.labels import model_label, rank_labels
 from kotawala2026.operating_point import DECLARED
 from kotawala2026.quantities.displayed_scores import both_ratios
@@ -159,14 +158,12 @@ def draw(frame: pd.DataFrame) -> Figure:
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(r"required items $N^{\ast}$")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    range_ = Line2D(
-        [], [], label=r"$N^{\ast}$ that the printed numbers allow (grey: resolved)", **_WHISKER
-    )
+    range_ = handle(r"$N^{\ast}$ that the printed numbers allow (grey: resolved)", **_WHISKER)
     figure.legend(
         handles=[
             Patch(label=r"printed as resolved: $N^{\ast}$ at most $N$", **_AT_MOST),
             range_,
-            Line2D([], [], label=r"$N^{\ast}$ of the witness, one of them", **_WITNESS),
+            handle(r"$N^{\ast}$ of the witness, one of them", **_WITNESS),
         ],
         loc="outside upper center",
         handlelength=1.6,
