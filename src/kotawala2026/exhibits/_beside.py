@@ -15,25 +15,31 @@ from llm_power._provenance import Provenance, provenance_kinds
 from llm_power._report.tables import Column, as_integer
 from llm_power._statistics.arrays import ArrayLike
 from llm_power_audit.agreement import agrees
-from llm_power_audit.printed import Printed
+from llm_power_audit.printed import DisplayRule, Printed
 
 
 def beside(
-    printed: Mapping[str, Iterable[Printed]] | pd.DataFrame,
+    printed: Mapping[str, Iterable[Printed | None]] | pd.DataFrame,
     values: Mapping[str, ArrayLike] | pd.DataFrame,
     errors: Mapping[Any, ArrayLike] | pd.DataFrame = MappingProxyType({}),
+    *,
+    rounding: DisplayRule = "nearest",
 ) -> dict[str, Any]:
-    """Return ``NAME_printed``, ``NAME`` and ``NAME_agrees``, given the differences' errors."""
+    """Return ``NAME_printed``, ``NAME`` and ``NAME_agrees``, given the differences' errors.
+
+    A cell that prints nothing agrees with NaN.
+    """
     columns: dict[str, Any] = {}
     for name, recomputed in ((str(name), column) for name, column in values.items()):
         numbers = np.asarray(recomputed, dtype=np.float64).tolist()
         error = np.broadcast_to(errors.get(name, 0.0), len(numbers)).tolist()
         of_items = name.startswith("n_star")
+        judge = agrees_rounded if of_items else partial(agrees, rounding=rounding)
         columns |= {
-            f"{name}_printed": [cell.text for cell in printed[name]],
+            f"{name}_printed": [cell.text if cell else "–" for cell in printed[name]],
             name: numbers,
             f"{name}_agrees": [
-                (agrees_rounded if of_items else agrees)(cell, number, standard_error=one)
+                judge(cell, number, standard_error=one) if cell else math.isnan(number)
                 for cell, number, one in zip(printed[name], numbers, error, strict=True)
             ],
         }

@@ -10,7 +10,7 @@ import pandas as pd
 import statsmodels
 from scipy.special import ndtri
 
-from kotawala2026.exhibits._beside import as_rounded_up, compared
+from kotawala2026.exhibits._beside import as_rounded_up, beside, compared
 from kotawala2026.operating_point import DECLARED, OF_K, K
 from llm_power._documents import read_yaml
 from llm_power._errors import InvalidArgument
@@ -21,8 +21,6 @@ from llm_power._statistics.paired_binary import (
     required_n_paired_binary,
     unpaired_required_n_per_arm,
 )
-from llm_power_audit.agreement import agrees
-from llm_power_audit.printed import Printed
 from replication.exhibits import Exhibit, Inputs
 
 _MISSING = float("nan")
@@ -88,12 +86,9 @@ def table_01(
             "convention_printed": printed,
             "convention": convention,
             "convention_agrees": agrees_as_read,
-            "per_arm_printed": [_text(cell) for cell in published["per_arm"]],
-            "per_arm": per_arm,
-            "per_arm_agrees": _rounded_up(published["per_arm"], per_arm),
-            "times_one_minus_rho_printed": [_text(c) for c in published["times_one_minus_rho"]],
-            "times_one_minus_rho": adjusted,
-            "times_one_minus_rho_agrees": _rounded_up(published["times_one_minus_rho"], adjusted),
+            **beside(
+                published, {"per_arm": per_arm, "times_one_minus_rho": adjusted}, rounding="up"
+            ),
             "ratio_to_n_star": adjusted / n_star,
         }
     )
@@ -156,15 +151,3 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
 def _multiple(ratio: float) -> str:
     near = "≈ " if abs(ratio - round(ratio)) > 1e-4 else ""
     return f"{near}{round(ratio) if ratio > 1.5 else ''}K/h^2"
-
-
-def _rounded_up(printed: pd.Series, values: np.ndarray) -> list[bool]:
-    cells: list[Printed | None] = list(printed)
-    return [
-        bool(np.isnan(value)) if cell is None else agrees(cell, float(value), rounding="up")
-        for cell, value in zip(cells, values, strict=True)
-    ]
-
-
-def _text(cell: Printed | None) -> str:
-    return "–" if cell is None else cell.text
