@@ -187,8 +187,9 @@ def derived(
     return Finding(quantity, subject, value, method, basis="derived", unit=unit)
 
 
-def within(quantity: str, subject: str, value: float, span: Interval, method: str = "") -> Finding:
-    """Return a finding that can have any value of an interval."""
+def within(quantity: str, subject: str, near: float, span: Interval, method: str = "") -> Finding:
+    """Return a finding that can have any value of an interval: the one next to `near`."""
+    value = span.nearest_to(near)
     return Finding(quantity, subject, value, method, lower=span.lower, upper=span.upper)
 
 

@@ -132,8 +132,7 @@ def triples(published: PublishedNumbers) -> Iterator[Finding]:
 def _clustered(subject: str, printed: Printed, n_star: Interval, effect: Interval) -> Finding:
     span = n_star.times(effect)
     method = "N* of b, c, N times DE, which is 1 where the ICC is not above 0"
-    value = span.nearest_to(printed.value)
-    return within("cluster_n_star_of_icc", subject, value, span, method)
+    return within("cluster_n_star_of_icc", subject, printed.value, span, method)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -166,7 +165,7 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
             yield within(
                 "icc_of_resample",
                 subject,
-                of_any_size.nearest_to(icc.value),
+                icc.value,
                 of_any_size,
                 f"(DE - 1) / (m - 1), m of a resample from {sizes.lower:,} to {sizes.upper:,}",
             )
@@ -186,8 +185,7 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
         always = n_star.lower > n_items
         span = Interval(1.0, 1.0) if always else by_bounds
         method = "N* exceeds N and no design effect is below 1" if always else "by the bounds"
-        value = span.nearest_to(share.value)
-        yield within("pr_unresolved_of_n_star", label, value, span, method)
+        yield within("pr_unresolved_of_n_star", label, share.value, span, method)
     yield _tail_of_brackets(table, n_items)
     of = f"of {n_tested} positive ICC bounds:"
     for which, count, at in (
@@ -217,7 +215,7 @@ def _tail_of_brackets(table: pd.DataFrame, n_items: float) -> Finding:
     method = (
         "N lies outside a bracket with at most a tail beyond it, and inside with at least a tail"
     )
-    return within("tail_of_brackets", "Table 9", span.nearest_to(_TAIL), span, method)
+    return within("tail_of_brackets", "Table 9", _TAIL, span, method)
 
 
 def _shares_around(unresolved: Printed) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -349,5 +347,4 @@ def _share_of(clustered: PrintedInterval, n_items: int) -> Interval:
 
 
 def _nearest(quantity: str, subject: str, printed: Printed, span: Interval, method: str) -> Finding:
-    value = span.nearest_to(printed.value)
-    return within(f"{quantity}_within_rounding", subject, value, span, method)
+    return within(f"{quantity}_within_rounding", subject, printed.value, span, method)
