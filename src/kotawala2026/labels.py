@@ -32,24 +32,19 @@ _MODELS: Final[Mapping[str, str]] = {
     "Llama-4-Maverick-17B-128E-Instruct-FP8": "Llama-4-Maverick",
 }
 
-_SPELLED_OUT: Final[Mapping[str, str]] = {
-    "OLL v1": "Open LLM Leaderboard v1",
-    "ARC-C": "ARC-Challenge",
-    "ARC": "ARC-Challenge",
-    "HS": "HellaSwag",
-    "Wino": "Winogrande",
-    "Wi": "Winogrande",
-    "gemma": "gemma-7b",
-    "gem": "gemma-7b",
-    "gemma-it": "gemma-7b-it",
-    "L-8B": "Llama-3-8B",
-    "Llama-I": "Llama-3-8B-Instruct",
-    "L-I": "Llama-3-8B-Instruct",
-    "Mistral-I": "Mistral-7B-Instruct-v0.2",
-    "Mistral-7B-I-v0.2": "Mistral-7B-Instruct-v0.2",
-    "Mi": "Mistral-7B-Instruct-v0.2",
-    "pp": "percentage points",
+_ABBREVIATIONS: Final[Mapping[str, Sequence[str]]] = {
+    "Open LLM Leaderboard v1": ["OLL v1"],
+    "ARC-Challenge": ["ARC-C", "ARC"],
+    "HellaSwag": ["HS"],
+    "Winogrande": ["Wino", "Wi"],
+    "gemma-7b": ["gemma", "gem"],
+    "gemma-7b-it": ["gemma-it"],
+    "Llama-3-8B": ["L-8B"],
+    "Llama-3-8B-Instruct": ["Llama-I", "L-I"],
+    "Mistral-7B-Instruct-v0.2": ["Mistral-I", "Mistral-7B-I-v0.2", "Mi"],
+    "percentage points": ["pp"],
 }
+_SPELLED_OUT: Final = {short: name for name, every in _ABBREVIATIONS.items() for short in every}
 
 #: Quantiles by the names that summaries give them.
 FIVE_NUMBERS: Final = {"min": 0.0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1.0}
