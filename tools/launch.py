@@ -28,14 +28,7 @@ from llm_power._documents import read_yaml
 from llm_power._errors import LLMPowerError, message_at
 from replication.paper import folders_of
 from replication.records import Ledger
-from replication.run_owner import (
-    MARK,
-    FolderInUse,
-    Owner,
-    alone,
-    forget_owner,
-    write_owner,
-)
+from replication.run_owner import FolderInUse, alone
 from replication.screen import last_screen
 from replication.stages import undefined_among
 
@@ -59,16 +52,11 @@ class Run:
 
     def snakemake(self, targets: Sequence[str]) -> None:
         """Make the targets; the lock is this process's."""
-        owner = Owner.this_process()
-        write_owner(ROOT, owner)
         screen = [] if self.verbose else ["--logger", "exhibits"]
-        try:
-            # Targets come first: the option --config takes whatever follows it.
-            # A job that fails stops only what is made from its files.
-            command = [SNAKEMAKE, *targets, *self.options, "--keep-going", *screen]
-            code = _outlived(subprocess.Popen(command, env=os.environ | {MARK: owner.mark}))
-        finally:
-            forget_owner(ROOT)
+        # Targets come first: the option --config takes whatever follows it.
+        # A job that fails stops only what is made from its files.
+        command = [SNAKEMAKE, *targets, *self.options, "--keep-going", *screen]
+        code = _outlived(subprocess.Popen(command))
         if code < 0:
             print(f"error: Snakemake was ended by signal {-code}: run it again.", file=sys.stderr)
         if code:

@@ -3,112 +3,119 @@
 from __future__ import annotations
 
 import os
+import re
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from replication.run_owner import (
-    LOCKS,
-    MARK,
-    FolderInUse,
-    Owner,
-    alone,
-    forget_owner,
-    take_over,
-    write_owner,
-)
+from replication.run_owner import HELD, LOCKS, MARK, FolderInUse, alone
 
 SLEEP = "import time; time.sleep(60)"
+HOLD = """from pathlib import Path
+from replication.run_owner import alone
+with alone(Path()):
+    input()
+"""
+DEAD = "process 12 on this machine, since 2026-05-28 10:00:00"
+
+
+@pytest.fixture(autouse=True)
+def _unmarked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MARK, "")
 
 
 @pytest.fixture
 def locked(tmp_path: Path) -> Path:
     (tmp_path / LOCKS).mkdir(parents=True)
-    (tmp_path / LOCKS / "0.output.lock").write_text("results/a.csv\n")
+    lock(tmp_path)
     return tmp_path
 
 
-@pytest.fixture
-def dead() -> Owner:
-    return Owner.this_process()
+def lock(folder: Path) -> None:
+    (folder / LOCKS / "0.output.lock").write_text("results/a.csv\n")
+
+
+def left_by(owner: str, folder: Path, host: str | None = None) -> None:
+    (folder / HELD).write_text(f"{host or socket.gethostname()}\n{owner}")
+
+
+def said(folder: Path) -> list[str]:
+    with alone(folder) as lines:
+        return lines
 
 
 @pytest.fixture
-def orphan(dead: Owner) -> Iterator[subprocess.Popen[bytes]]:
-    environment = os.environ | {MARK: dead.mark}
+def orphan() -> Iterator[subprocess.Popen[bytes]]:
+    environment = os.environ | {MARK: DEAD}
     with subprocess.Popen([sys.executable, "-c", SLEEP], env=environment) as process:
         yield process
         process.kill()
 
 
-def test_a_dead_owner_gives_way_with_a_line(locked: Path, dead: Owner) -> None:
-    write_owner(locked, dead)
-    (line,) = take_over(locked)
-    assert line.startswith(f"The lock of a killed run (process {dead.pid} on {dead.host}, since ")
+def test_a_dead_owner_gives_way_with_a_line(locked: Path) -> None:
+    left_by(DEAD, locked)
+    assert said(locked) == [f"The lock of a killed run ({DEAD}) is taken over."]
     assert not (locked / LOCKS).exists()
-    assert take_over(locked) == []
+    assert said(locked) == []
 
 
-def test_jobs_of_a_dead_owner_are_ended(
-    locked: Path, dead: Owner, orphan: subprocess.Popen[bytes]
-) -> None:
-    write_owner(locked, dead)
-    assert f"Job of a killed run is ended (process {orphan.pid})." in take_over(locked)
+def test_jobs_of_a_dead_owner_are_ended(locked: Path, orphan: subprocess.Popen[bytes]) -> None:
+    left_by(DEAD, locked)
+    assert f"Job of a killed run is ended (process {orphan.pid})." in said(locked)
     assert orphan.poll() is not None
 
 
-def test_a_living_owner_is_respected(locked: Path, dead: Owner) -> None:
-    write_owner(locked, dead)
-    waits = f"from replication.run_owner import alone\nwith alone(Path({str(locked)!r})): input()"
-    with subprocess.Popen(
-        [sys.executable, "-c", f"from pathlib import Path\n{waits}"], stdin=subprocess.PIPE
-    ) as process:
-        while (locked / LOCKS).exists():
+def test_a_living_owner_is_respected_until_it_is_killed(locked: Path) -> None:
+    left_by(DEAD, locked)
+    command = [sys.executable, "-c", HOLD]
+    with subprocess.Popen(command, cwd=locked, stdin=subprocess.PIPE) as process:
+        while DEAD in (locked / HELD).read_text() or not (locked / HELD).read_text():
             time.sleep(0.05)
-        write_owner(locked, dead)
-        with pytest.raises(FolderInUse, match=rf"a run is at work here \(process {dead.pid} on"):
-            alone(locked).__enter__()
-        assert (locked / LOCKS / "owner.json").exists()
+        (locked / LOCKS).mkdir()
+        lock(locked)
+        with pytest.raises(FolderInUse, match=rf"a run is at work here \(process {process.pid} on"):
+            said(locked)
         process.kill()
-    with alone(locked) as lines:
-        assert lines == []
+    (line,) = said(locked)
+    assert re.search(rf"killed run \(process {process.pid} on .*, since \d{{4}}-.*\) is", line)
 
 
 def test_an_unknown_owner_is_respected(locked: Path) -> None:
-    for content in (None, "{", "[1]", "{}"):
-        if content is not None:
-            (locked / LOCKS / "owner.json").write_text(content)
+    for content in ("", "{", "host\n"):
+        (locked / HELD).write_text(content)
         with pytest.raises(FolderInUse, match=r"nothing says by which run.*snakemake --unlock"):
-            take_over(locked)
+            said(locked)
 
 
-def test_an_owner_on_another_machine_is_respected(locked: Path, dead: Owner) -> None:
-    write_owner(locked, replace(dead, host="elsewhere"))
-    with pytest.raises(FolderInUse, match=r"on another machine \(process \d+ on elsewhere"):
-        take_over(locked)
+def test_an_owner_on_another_machine_is_respected_until_it_is_unlocked(locked: Path) -> None:
+    left_by("process 12 on elsewhere", locked, "elsewhere")
+    with pytest.raises(FolderInUse, match=r"on another machine \(process 12 on elsewhere"):
+        said(locked)
+    (locked / LOCKS / "0.output.lock").unlink()
+    assert said(locked) == []
 
 
-def test_a_snakemake_whose_launcher_was_killed_is_respected(locked: Path, dead: Owner) -> None:
-    write_owner(locked, dead)
+def test_a_snakemake_whose_launcher_was_killed_is_respected(locked: Path) -> None:
+    left_by(DEAD, locked)
     program = locked / "snakemake"
     program.write_text(SLEEP)
     with subprocess.Popen([sys.executable, program], cwd=locked) as process:
         try:
             with pytest.raises(FolderInUse, match=rf"at work here \(process {process.pid}\)"):
-                take_over(locked)
+                said(locked)
         finally:
             process.kill()
 
 
-def test_the_record_stays_as_long_as_the_lock(locked: Path, dead: Owner) -> None:
-    write_owner(locked, dead)
-    forget_owner(locked)
-    assert (locked / LOCKS / "owner.json").exists()
-    (locked / LOCKS / "0.output.lock").unlink()
-    forget_owner(locked)
-    assert not (locked / LOCKS / "owner.json").exists()
+def test_the_record_stays_as_long_as_the_lock(locked: Path) -> None:
+    left_by(DEAD, locked)
+    with alone(locked):
+        (locked / LOCKS).mkdir()
+        lock(locked)
+    assert said(locked) != []
+    assert (locked / HELD).read_text() == ""
