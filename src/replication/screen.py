@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import shutil
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from logging import CRITICAL, WARNING, LogRecord
 from pathlib import Path
 from textwrap import TextWrapper
@@ -31,19 +29,11 @@ PLAN: Final = "units_to_make"
 # A record that has it is repeated at the end of the run.
 REPEATED_LATER: Final = "repeated_later"
 _BAR: Final = "{n_fmt} of {total_fmt} jobs |{bar:24}| {elapsed}, {remaining} to go "
-# What the last finished run made of a paper, in the folder of that name here; beside Snakemake's
-# own state, for it is no result.
+# What the last finished run made of a paper, manifest and verdicts, in the folder of that name
+# here; beside Snakemake's own state, for it is no result.
 LAST: Final = Path(".snakemake/last_run")
 _SHOWN: Final = 6
 _KINDS: Final = ("table", "figure", "board")
-
-
-@dataclass(slots=True)
-class _Unit:
-    """An exhibit, a board or a page: its jobs that are not done, and when the first began."""
-
-    jobs: set[int]
-    began: float = math.inf
 
 
 class Screen(LogHandlerBase):
@@ -54,11 +44,13 @@ class Screen(LogHandlerBase):
     writes_to_file = needs_rulegraph = False
 
     def __post_init__(self) -> None:
-        self._units: dict[str, _Unit] = {}
-        self._planned = 0
+        # An exhibit, a board or a page lands with the last of its jobs.
+        self._units: dict[str, set[int]] = {}
         self._landed = 0
         self._began = time.time()
-        self._jobs: dict[int, str] = {}
+        # What each job is called, and when it first began.
+        self._jobs: dict[int, tuple[str, float]] = {}
+        self._done: set[int] = set()
         # What Snakemake says of an error before it says whose job it is.
         self._error = ""
         self._failed = False
@@ -74,38 +66,35 @@ class Screen(LogHandlerBase):
     def _show(self, record: LogRecord, event: Mapping[str, Any]) -> None:
         match event.get("event"):
             case LogEvent.JOB_INFO:
-                self._jobs[event["jobid"]] = job_name(event["rule_name"], event["wildcards"])
-                for unit in self._units.values():
-                    if event["jobid"] in unit.jobs:
-                        unit.began = min(unit.began, record.created)
+                name = job_name(event["rule_name"], event["wildcards"])
+                self._jobs.setdefault(event["jobid"], (name, record.created))
             case LogEvent.JOB_FINISHED:
                 self._finish(event["job_id"], record.created)
             case LogEvent.PROGRESS:
                 self._progress(event["done"], event["total"])
             case LogEvent.JOB_ERROR:
                 self._failed = True
-                job = self._jobs.get(event["jobid"], event["rule_name"])
+                job, _ = self._jobs.get(event["jobid"], (event["rule_name"], 0.0))
                 self._write(_job_error(job, event["log"], self._error))
                 self._error = ""
             case LogEvent.ERROR:
                 self._error = _one_line(record)
             case None if PLAN in event:
-                self._units = {name: _Unit(set(jobs)) for name, jobs in event[PLAN].items()}
-                self._planned = len(self._units)
+                self._units = {name: set(jobs) for name, jobs in event[PLAN].items()}
             # What Snakemake adds to an error is in its log.
             case None if record.levelno >= (CRITICAL if self._failed or self._error else WARNING):
                 if REPEATED_LATER not in event:
                     self._write(_one_line(record))
 
     def _finish(self, job: int, now: float) -> None:
-        for unit in self._units.values():
-            unit.jobs.discard(job)
-        for name in [name for name, unit in self._units.items() if not unit.jobs]:
-            unit = self._units.pop(name)
-            self._landed += 1
-            of = f"{self._landed:{len(str(self._planned))}} of {self._planned}"
-            since = tqdm.format_interval(now - self._began)
-            self._write(f"{of}  {since}  {name:<30} {now - unit.began:6.1f} s")
+        self._done.add(job)
+        for name, jobs in self._units.items():
+            if job in jobs <= self._done:
+                self._landed += 1
+                of = f"{self._landed:{len(str(len(self._units)))}} of {len(self._units)}"
+                since = tqdm.format_interval(now - self._began)
+                seconds = now - min(self._jobs[one][1] for one in jobs)
+                self._write(f"{of}  {since}  {name:<30} {seconds:6.1f} s")
 
     def _progress(self, done: int, total: int) -> None:
         if self._bar is None:
@@ -148,50 +137,6 @@ def _one_line(record: LogRecord) -> str:
     return own[0] if own else level + " ".join(lines).removeprefix(level)
 
 
-@dataclass(frozen=True)
-class Made:
-    """What a run has made, as far as the next one is compared with it."""
-
-    ended: str = ""
-    files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    verdicts: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, manifest: Mapping[str, Any], results: Path) -> Made:
-        """Return what the manifest and the audit of a paper say."""
-        described = [*manifest["exhibits"], *manifest["boards"]]
-        files = {one["name"]: one["outputs"] for one in described}
-        return cls(manifest["run"]["end"], files, verdicts_by_claim(results))
-
-    @classmethod
-    def last(cls, folder: str) -> Made | None:
-        """Return what the last finished run made of the paper in a folder, if one is known."""
-        try:
-            return cls(**json.loads(_place(folder).read_bytes()))
-        except (OSError, ValueError, TypeError):
-            return None
-
-    def remember(self, folder: str) -> None:
-        """Let the next run be compared with this one."""
-        _place(folder).parent.mkdir(parents=True, exist_ok=True)
-        _place(folder).write_text(json.dumps(asdict(self)), encoding="utf-8")
-
-    def changes_since(self, before: Made) -> Iterator[str]:
-        """Say what is new, gone or different, kind by kind."""
-        new = [name for name in self.files if name not in before.files]
-        gone = [name for name in before.files if name not in self.files]
-        other = [n for n, files in self.files.items() if before.files.get(n, files) != files]
-        moved = [
-            f"{claim} {before.verdicts[claim]} → {verdict}".replace("_", " ")
-            for claim, verdict in self.verdicts.items()
-            if before.verdicts.get(claim, verdict) != verdict
-        ]
-        changes = {"new": new, "gone": gone, "other bytes": other, "other verdicts": moved}
-        yield from (
-            f"{kind}: {first_names(names, _SHOWN)}" for kind, names in changes.items() if names
-        )
-
-
 def last_screen(folders: Sequence[str], *, seconds: float, log: Path | None) -> list[str]:
     """Return the lines with which a run ends that made the papers of these folders whole."""
     rows = [row for folder in folders for row in (*_of_paper(folder), ("", ""))]
@@ -204,28 +149,54 @@ def last_screen(folders: Sequence[str], *, seconds: float, log: Path | None) -> 
 def _of_paper(folder: str) -> Iterator[tuple[str, str]]:
     """Give the rows of a paper, and let the next run be compared with this one."""
     results = Path(folder, "results")
-    manifest = json.loads((results / "manifest.json").read_bytes())
-    made, before = Made.of(manifest, results), Made.last(folder)
-    made.remember(folder)
-    whole = [one for one in manifest["exhibits"] if "undefined" not in one]
+    made = json.loads((results / "manifest.json").read_bytes())
+    made["verdicts"] = verdicts_by_claim(results)
+    whole = [one for one in made["exhibits"] if "undefined" not in one]
     kinds = Counter(one["name"].split("_")[0] for one in whole)
-    kinds["board"] = len(manifest["boards"])
-    changes = "no earlier run is known here"
-    if before is not None:
-        changes = "; ".join(made.changes_since(before)) or "nothing"
-        changes += f" (since the run of {before.ended})"
+    kinds["board"] = len(made["boards"])
     numbers = [f"{kinds[one]} {one}{'s' * (kinds[one] != 1)}" for one in _KINDS]
-    yield "Paper", manifest["paper"]["citation"]
+    yield "Paper", made["paper"]["citation"]
     yield "Made", ", ".join(numbers)
-    yield from (("Left out", line) for line in manifest["left_out"])
-    claims = ", ".join(text for _, text in counted(made.verdicts.values()))
-    yield "Claims", f"{len(made.verdicts):,}: {claims}"
-    yield "Changed", changes
+    yield from (("Left out", line) for line in made["left_out"])
+    claims = ", ".join(text for _, text in counted(made["verdicts"].values()))
+    yield "Claims", f"{len(made['verdicts']):,}: {claims}"
+    yield "Changed", _since_the_last(LAST / folder / "made.json", made)
     yield "Look at", str((results / "index.html").resolve())
 
 
-def _place(folder: str) -> Path:
-    return LAST / folder / "made.json"
+def _since_the_last(place: Path, made: Mapping[str, Any]) -> str:
+    """Say what changed since the run that is remembered there, and remember this one."""
+    try:
+        before = json.loads(place.read_bytes())
+        changes = "; ".join(_changes(before, made)) or "nothing"
+        said = f"{changes} (since the run of {before['run']['end']})"
+    except (OSError, ValueError, TypeError, KeyError):
+        said = "no earlier run is known here"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(json.dumps(made), encoding="utf-8")
+    return said
+
+
+def _changes(before: Mapping[str, Any], made: Mapping[str, Any]) -> Iterator[str]:
+    """Say what is new, gone or different between two runs, kind by kind."""
+    then, now = (
+        {one["name"]: one["outputs"] for one in (*run["exhibits"], *run["boards"])}
+        for run in (before, made)
+    )
+    verdicts = before["verdicts"]
+    changes = {
+        "new": [name for name in now if name not in then],
+        "gone": [name for name in then if name not in now],
+        "other bytes": [name for name, files in now.items() if then.get(name, files) != files],
+        "other verdicts": [
+            f"{claim} {verdicts[claim]} → {verdict}".replace("_", " ")
+            for claim, verdict in made["verdicts"].items()
+            if verdicts.get(claim, verdict) != verdict
+        ],
+    }
+    for kind, names in changes.items():
+        if names:
+            yield f"{kind}: {first_names(names, _SHOWN)}"
 
 
 def took(seconds: float) -> str:

@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from replication.screen import LAST, PLAN, REPEATED_LATER, Made, Screen, last_screen, took
+from replication.screen import LAST, PLAN, REPEATED_LATER, Screen, last_screen, took
 
 Say = Callable[..., str]
 
@@ -180,8 +180,13 @@ def test_the_last_screen_says_of_each_paper_what_changed_since_its_last_whole_ru
     assert "other verdicts: b holds rounded → contradicted" in kite
 
 
-def test_what_cannot_be_read_of_the_last_run_is_none(run: Path) -> None:
+@pytest.mark.parametrize("content", ["{", "[]", '{"ended": "2026", "files": {}}'])
+def test_what_cannot_be_read_of_the_last_run_is_none(run: Path, content: str) -> None:
     (run / LAST).mkdir(parents=True)
-    (run / LAST / "made.json").write_text("{")
-    assert Made.last("") is None
+    (run / LAST / "made.json").write_text(content)
+    assert "Changed   no earlier run is known here" in last_screen([""], seconds=1, log=None)
+    assert any("nothing" in line for line in last_screen([""], seconds=1, log=None))
+
+
+def test_a_time_is_in_minutes_and_seconds() -> None:
     assert took(59.96) == "1 min 0 s"
