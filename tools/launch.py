@@ -102,20 +102,21 @@ def heal(run: Run) -> None:
         ledger = Ledger.read(ROOT)
         for path in ledger.unreadable:
             (ROOT / path).unlink()
-        differences = ledger.differences()
-        damaged = ledger.damaged(differences)
         # What the targets do not need is left as it is, and so are strangers among the results.
-        files = ledger.first_of(damaged & run.known_files) if damaged else []
+        damage = {
+            one: {path for path in ledger.damaged_by(one) if path in run.known_files}
+            for one in ledger.differences()
+        }
+        files = ledger.first_of({path for paths in damage.values() for path in paths})
         if not files:
             return
         if again := ", ".join(sorted(healed & set(files))):
             raise LLMPowerError(message_at({}, f"{again}: no job has recorded it", "make clean"))
         healed |= set(files)
-        makers = {ledger.makers[file].job for file in files if file in ledger.makers}
         print_first(
             f"{one.problem}: made again."
-            for one in differences
-            if one.path in files or (one.kind == "input" and one.job in makers)
+            for one, paths in damage.items()
+            if not paths.isdisjoint(files)
         )
         for file in files:
             (ROOT / file).unlink(missing_ok=True)
@@ -126,8 +127,8 @@ def ask_again(run: Run) -> None:
     """Ask the hub again for the files of models that it did not have."""
     hub = read_yaml(ROOT / "config.yaml").get("hub", {})
     there = map(str, Path(hub.get("folder", "downloads")).rglob("*.*"))
-    absent = {path for path in there if undefined_among([path])}
-    if files := sorted(absent & run.known_files if absent else []):
+    absent = (path for path in there if undefined_among([path]))
+    if files := sorted(path for path in absent if path in run.known_files):
         run.snakemake(["--force", *files])
 
 
@@ -136,10 +137,11 @@ def verify(run: Run) -> int:
     ledger = Ledger.read(ROOT)
     if run.targets:
         ledger = replace(ledger, records=tuple(ledger.behind(run.known_files)))
-    differences = ledger.differences()
-    if any(one.kind == "unrecorded" for one in differences):
-        known = run.known_files
-        differences = [one for one in differences if one.kind != "unrecorded" or one.path in known]
+    differences = [
+        one
+        for one in ledger.differences()
+        if one.kind != "unrecorded" or one.path in run.known_files
+    ]
     for difference in differences:
         print(difference.problem)
     n_files, n_jobs = len(ledger.makers), len(ledger.records)

@@ -197,19 +197,16 @@ class Ledger:
             self._sums[path] = sum_of(file) if file.is_file() else None
         return self._sums[path]
 
-    def damaged(self, differences: Iterable[Difference]) -> set[str]:
+    def damaged_by(self, difference: Difference) -> set[str]:
         """Return the files that a run would not make again by itself, and should."""
+        if difference.kind == "record":
+            return set()
+        if difference.kind != "input":
+            return {difference.path}
         # Of an input that changed a run finds out where the file is newer than the outputs. Here
         # it is the other case that counts.
-        damaged: set[str] = set()
-        for difference in differences:
-            if difference.kind in ("changed", "missing", "unrecorded"):
-                damaged.add(difference.path)
-            elif difference.kind == "input":
-                outputs = self.of(difference.job).outputs
-                if not self._is_newer(difference.path, outputs):
-                    damaged |= outputs.keys()
-        return damaged
+        outputs = self.of(difference.job).outputs
+        return set() if self._is_newer(difference.path, outputs) else {*outputs}
 
     def first_of(self, damaged: set[str]) -> list[str]:
         """Return the damaged files that were made from no other damaged file."""

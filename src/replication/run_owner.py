@@ -28,6 +28,9 @@ _UNLOCK: Final = ".venv/bin/snakemake --unlock"
 class FolderInUse(LLMPowerError):
     """Another run has the folder, or may have it."""
 
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(message_at({}, problem, remedy))
+
 
 @contextmanager
 def alone(folder: Path) -> Iterator[list[str]]:
@@ -63,22 +66,18 @@ def _take_over(folder: Path, host: str, owner: str) -> Iterator[str]:
         return
     if not owner:
         problem = "the folder is locked, and nothing says by which run"
-        raise _in_use(problem, f"if no run is at work, {_UNLOCK}")
+        raise FolderInUse(problem, f"if no run is at work, {_UNLOCK}")
     if host != socket.gethostname():
         problem = f"the folder is in use by a run on another machine ({owner})"
-        raise _in_use(problem, f"wait for it; if it is dead, {_UNLOCK}")
+        raise FolderInUse(problem, f"wait for it; if it is dead, {_UNLOCK}")
     for pid in _end_jobs(owner):
         yield f"Job of a killed run is ended (process {pid})."
     shutil.rmtree(folder / LOCKS)
     yield f"The lock of a killed run ({owner}) is taken over."
 
 
-def _in_use(problem: str, remedy: str) -> FolderInUse:
-    return FolderInUse(message_at({}, problem, remedy))
-
-
 def _at_work(process: str) -> FolderInUse:
-    return _in_use(f"a run is at work here ({process})", "wait for it, or end it")
+    return FolderInUse(f"a run is at work here ({process})", "wait for it, or end it")
 
 
 def _is_locked(folder: Path) -> bool:
