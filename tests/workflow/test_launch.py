@@ -130,6 +130,17 @@ def test_a_lost_record_is_healed(ran: Path) -> None:
     assert contents(ran) == clean
 
 
+def test_strangers_among_the_results_are_left_alone(ran: Path) -> None:
+    stranger = ran / "results/mine.csv"
+    stranger.write_text("1\n")
+    try:
+        assert launch(ran, *TARGETS).returncode == 0
+        assert launch(ran, "--verify").returncode == 0
+        assert stranger.read_text() == "1\n"
+    finally:
+        stranger.unlink()
+
+
 def test_what_is_flipped_cut_or_killed_is_noticed_and_ends_in_the_bytes_of_before(
     ran: Path,
 ) -> None:
@@ -161,6 +172,23 @@ def test_a_killed_run_is_gone_on_with(at: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "The lock of a killed run (process" in done.stderr
     assert launch(where, "--verify").returncode == 0
+
+
+def test_a_run_that_is_asked_to_end_leaves_no_lock(tmp_path: Path) -> None:
+    where = copy_repository(tmp_path / "repository")
+    with subprocess.Popen(
+        launcher(*TARGETS), cwd=where, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as running:
+        until = time.monotonic() + 120
+        while not list(where.glob("results/**/*.json")):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        running.terminate()
+        assert running.wait(timeout=60) == 1
+    assert list((where / ".snakemake").glob("locks/*.lock")) == []
+    done = launch(where, *TARGETS)
+    assert done.returncode == 0, done.stderr
+    assert "killed run" not in done.stderr
 
 
 def test_every_paper_is_of_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
