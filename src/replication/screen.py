@@ -46,7 +46,6 @@ class Screen(LogHandlerBase):
     def __post_init__(self) -> None:
         # An exhibit, a board or a page lands with the last of its jobs.
         self._units: dict[str, set[int]] = {}
-        self._landed = 0
         self._began = time.time()
         # What each job is called, and when it first began.
         self._jobs: dict[int, tuple[str, float]] = {}
@@ -90,8 +89,8 @@ class Screen(LogHandlerBase):
         self._done.add(job)
         for name, jobs in self._units.items():
             if job in jobs <= self._done:
-                self._landed += 1
-                of = f"{self._landed:{len(str(len(self._units)))}} of {len(self._units)}"
+                landed = sum(one <= self._done for one in self._units.values())
+                of = f"{landed:{len(str(len(self._units)))}} of {len(self._units)}"
                 since = tqdm.format_interval(now - self._began)
                 seconds = now - min(self._jobs[one][1] for one in jobs)
                 self._write(f"{of}  {since}  {name:<30} {seconds:6.1f} s")
