@@ -36,7 +36,7 @@ class FolderInUse(LLMPowerError):
 def alone(folder: Path) -> Iterator[list[str]]:
     """Keep other runs out of a folder until this process is gone; say what a killed one left."""
     (folder / HELD).parent.mkdir(exist_ok=True)
-    with (folder / HELD).open("a+", encoding="utf-8") as file:
+    with (folder / HELD).open("a+", encoding="utf-8", errors="replace") as file:
         file.seek(0)
         host, _, owner = file.read().partition("\n")
         try:

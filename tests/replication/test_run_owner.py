@@ -86,8 +86,8 @@ def test_a_living_owner_is_respected_until_it_is_killed(locked: Path) -> None:
 
 
 def test_an_unknown_owner_is_respected(locked: Path) -> None:
-    for content in ("", "{", "host\n"):
-        (locked / HELD).write_text(content)
+    for content in (b"", b"{", b"host\n", b"\xff\n"):
+        (locked / HELD).write_bytes(content)
         with pytest.raises(FolderInUse, match=r"nothing says by which run.*snakemake --unlock"):
             said(locked)
 
