@@ -15,6 +15,7 @@ from llm_power._choices import McNemarTest
 from llm_power._errors import counted
 from llm_power._report.answer import Answer, Table
 from llm_power._report.text_tables import confidence
+from llm_power._statistics._numerics import smallest_that
 from llm_power._statistics.argument_checks import proportions
 from llm_power._statistics.correlation_bounds import resolution_over_correlations
 from llm_power._statistics.designs import required_units
@@ -255,19 +256,23 @@ def _tests_over_correlations(
     solved: tuple[int, int], n: int, b_lowest: int, at: OperatingPoint, asked: Declared
 ) -> list[PairResult]:
     """Return the declared test's p-value at both ends, and the most items that only A may solve."""
-    fewest = max(solved[0] - solved[1], 0)
-    b = np.arange(fewest, b_lowest + 1)
-    p = P_VALUES[asked.test](b, b - (solved[0] - solved[1]))
-    name, rejects = _TESTS[asked.test], p <= at.alpha
-    answer = "always" if rejects.all() else _DEPENDS if rejects.any() else "never"
+    lead = solved[0] - solved[1]
+    fewest = max(lead, 0)
+
+    def p_at(b: int) -> float:
+        return float(P_VALUES[asked.test](b, b - lead))
+
+    p_highest, p_lowest = p_at(fewest), p_at(b_lowest)
+    # With the gap fixed p rises with b.
+    some, every = p_highest <= at.alpha, p_lowest <= at.alpha
+    name, answer = _TESTS[asked.test], "always" if every else _DEPENDS if some else "never"
     answers = [
-        _p("p_lowest_rho", f"p, {name}, at the lowest correlation", p[-1]),
-        _p("p_highest_rho", "p at the highest correlation", p[0]),
+        _p("p_lowest_rho", f"p, {name}, at the lowest correlation", p_lowest),
+        _p("p_highest_rho", "p at the highest correlation", p_highest),
         _text("different", "different", answer),
     ]
     if answer == _DEPENDS:
-        # With the gap fixed p rises with b: the first that do not reject end it.
-        last = int(b[np.argmin(rejects)]) - 1
+        last = smallest_that(lambda b: p_at(b) > at.alpha, fewest, b_lowest) - 1
         answers.append(_text("critical_b_test", "that is, b at most", last))
     return answers
 

@@ -16,7 +16,7 @@ from command_line import run as run_command
 from llm_power._board.operating_point import Declared
 from llm_power._board.resolve import resolve_board
 from llm_power._scores.selection import prepare_task
-from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.mcnemar import P_VALUES, mcnemar_exact
 from llm_power._statistics.paired_binary import required_n_paired_binary, summarize_counts
 
 run = partial(run_command, "pair")
@@ -77,6 +77,16 @@ def test_some_gaps_do_not_hang_on_the_correlation(
     found = answer("--p-a", accuracies[0], "--p-b", accuracies[1], "--n", n)
     assert (found["resolved"], found["different"]) == (said, said)
     assert "critical_b" not in found
+
+
+@pytest.mark.parametrize("test", ["exact", "mid_p", "asymptotic"])
+def test_accuracies_on_very_many_items_need_no_array_of_them(answer: Any, test: Any) -> None:
+    said = answer("--p-a", 0.50001, "--p-b", 0.5, "--n", 10**12, "--test", test, "--alpha", 1e-5)
+    assert said["different"] == "always"
+    said = answer("--p-a", 0.5 + 1e-10, "--p-b", 0.5, "--n", 10**12, "--test", test)
+    b, lead = said["critical_b_test"], said["solved_a"] - said["solved_b"]
+    below, above = P_VALUES[test]([b, b + 1], [b - lead, b + 1 - lead])
+    assert below <= 0.05 < above
 
 
 def test_models_that_never_differ_leave_everything_open(answer: Any) -> None:
