@@ -154,9 +154,14 @@ def one_line(text: str, limit: int = 2000) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
+def grouped(number: float) -> str:
+    """Return a whole number as text: in groups of three digits, or as 1.2e+24 if very large."""
+    return f"{number:,.0f}" if abs(number) < 1e15 else f"{number:.3g}"
+
+
 def counted(number: int, noun: str) -> str:
     """Return a number of things as text."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{grouped(number)} {noun}" if number == 1 else f"{grouped(number)} {noun}s"
 
 
 def listed(names: Iterable[str], limit: int = 8) -> str:

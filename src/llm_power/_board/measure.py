@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from llm_power._errors import InvalidArgument
+from llm_power._errors import InvalidArgument, grouped
 
 if TYPE_CHECKING:
     from llm_power._scores.store import TaskScores
@@ -73,7 +73,7 @@ def measure_of(tasks: Sequence[TaskScores]) -> Measure:
 
 def whole(number: float) -> str:
     """Return a number of items, rounded up."""
-    return f"{ceil(number - 1e-9):,}" if isfinite(number) else "never"
+    return grouped(ceil(number - 1e-9)) if isfinite(number) else "never"
 
 
 def points(gap: float, *, up: bool = False) -> str:

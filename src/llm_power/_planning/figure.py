@@ -9,10 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from llm_power._errors import grouped
 from llm_power._planning.curves import Curves, PlanCurves
 from llm_power._report.figures import BLUE, GREEN, GREY, LINE_COLORS, ORANGE, new_figure
 
-_COUNT = FuncFormatter(lambda value, _: f"{value:,.0f}")
+_COUNT = FuncFormatter(lambda value, _: grouped(value))
 _GAPS = (1, 1.5, 2, 3, 5, 7)
 _NUMBER = FuncFormatter(lambda value, _: f"{value:g}")
 
@@ -39,7 +40,7 @@ def _draw_chances(ax: Axes, curves: PlanCurves) -> None:
         if isfinite(size):
             ax.axvline(size, color="0.3", linewidth=0.6)
             ax.annotate(
-                f"{name}: {size:,.0f}",
+                f"{name}: {grouped(size)}",
                 (size, 0.02),
                 rotation=90,
                 fontsize=6.5,

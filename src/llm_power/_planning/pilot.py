@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from llm_power._board.measure import points, whole
 from llm_power._board.repeats import variances_of_pair
 from llm_power._choices import TEST_NAMES
-from llm_power._errors import InvalidArgument, ScoreError, counted, listed
+from llm_power._errors import InvalidArgument, ScoreError, counted, grouped, listed
 from llm_power._planning.curves import PlanCurves, sizes_around, sizes_of_gaps
 from llm_power._planning.question import STANDARD, Question
 from llm_power._report.answer import Answer, Notes, Table
@@ -412,7 +412,7 @@ def _units(plan: PilotPlan, number: float) -> str:
     if plan.unit == "items":
         return f"{whole(number)} items"
     return (
-        f"{whole(number)} clusters of {plan.cluster_size:,.0f} items, "
+        f"{whole(number)} clusters of {grouped(plan.cluster_size)} items, "
         f"{whole(number * plan.cluster_size)} in all"
     )
 

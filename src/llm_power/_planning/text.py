@@ -9,7 +9,7 @@ from typing import Final
 
 from llm_power._board.measure import p_value, points, whole
 from llm_power._choices import MCNEMAR_TESTS, TEST_NAMES
-from llm_power._errors import counted
+from llm_power._errors import counted, grouped
 from llm_power._planning.answer import (
     AtHand,
     ClusterItems,
@@ -108,13 +108,13 @@ def _sentence(plan: Plan) -> str:
 
 def _clusters_sentence(plan: Plan, clusters: ClusterItems, gap: str) -> str:
     asked = plan.question
-    more = f"{clusters.n_clusters_needed:,.0f} clusters of {counted(clusters.size, 'item')}"
+    more = f"{grouped(clusters.n_clusters_needed)} clusters of {counted(clusters.size, 'item')}"
     if not isfinite(clusters.per_cluster):
         return (
-            f"{clusters.n_clusters:,} clusters are too few at an ICC of {asked.icc:g}, however "
-            f"many items they have: plan {more}, "
-            f"{clusters.n_clusters_needed * clusters.size:,.0f} in all, for the gap of {gap}; "
-            f"fewer than {clusters.fewest:,.0f} clusters never suffice."
+            f"{grouped(clusters.n_clusters)} clusters are too few at an ICC of {asked.icc:g}, "
+            f"however many items they have: plan {more}, "
+            f"{grouped(clusters.n_clusters_needed * clusters.size)} in all, for the gap of {gap}; "
+            f"fewer than {grouped(clusters.fewest)} clusters never suffice."
         )
     return (
         f"Plan {_shared(plan, clusters)}: they detect a gap of {gap} with power {asked.power:g}; "
@@ -127,7 +127,7 @@ def _items(number: float) -> str:
 
 
 def _shared(plan: Plan, clusters: ClusterItems) -> str:
-    each = f"{clusters.per_cluster:,.0f} from each of {clusters.n_clusters:,} clusters"
+    each = f"{grouped(clusters.per_cluster)} from each of {grouped(clusters.n_clusters)} clusters"
     return f"{_items(plan.items)}, {each}"
 
 
@@ -140,12 +140,12 @@ def _range_sentence(plans: PlanRange) -> str:
     if plans.open == "discordance":
         return (
             f"Plan {items}: enough for power {most.question.power:g} on however many items the "
-            f"models differ; {plans.fewest.items:,.0f} suffice if one model solves all that the "
-            "other solves."
+            f"models differ; {grouped(plans.fewest.items)} suffice if one model solves all that "
+            "the other solves."
         )
     return (
         f"Plan {items}: enough at every correlation of the scores that the accuracies admit; "
-        f"{plans.fewest.items:,.0f} suffice at the highest correlation."
+        f"{grouped(plans.fewest.items)} suffice at the highest correlation."
     )
 
 
@@ -159,8 +159,8 @@ def _gap_sentence(detectable: DetectableGap) -> str:
         more = f" from {asked.clusters} clusters: plan more clusters." if never else ": plan more."
         return none + more
     return (
-        f"{detectable.n_items:,} items detect gaps of {points(detectable.gap, up=True)} or more "
-        f"with power {asked.power:g}."
+        f"{grouped(detectable.n_items)} items detect gaps of "
+        f"{points(detectable.gap, up=True)} or more with power {asked.power:g}."
     )
 
 
@@ -182,14 +182,14 @@ def _level(asked: Question) -> str:
     if asked.family_size == 1:
         return level
     how = "max-T" if asked.models else "Bonferroni and Holm"
-    return f"{level} of {asked.family_size:,} pairs, {asked.level:.3g} of each by {how}"
+    return f"{level} of {grouped(asked.family_size)} pairs, {asked.level:.3g} of each by {how}"
 
 
 def _repeats_sentence(plan: RepeatsPlan) -> str:
     k = (
         f"{counted(plan.repeats_a, 'answer')} of each model"
         if plan.repeats_a == plan.repeats_b
-        else f"{counted(plan.repeats_a, 'answer')} of A and {plan.repeats_b:,} of B"
+        else f"{counted(plan.repeats_a, 'answer')} of A and {grouped(plan.repeats_b)} of B"
     )
     if not isfinite(plan.items):
         return "No number of items separates models whose gap is zero."
@@ -199,7 +199,7 @@ def _repeats_sentence(plan: RepeatsPlan) -> str:
             f"{plan.question.power:g}, with {k} to every one."
         )
     return (
-        f"Plan {plan.items:,.0f} items with {k} to every one: they detect a gap of "
+        f"Plan {grouped(plan.items)} items with {k} to every one: they detect a gap of "
         f"{points(plan.gap)} with power {plan.question.power:g}."
     )
 
@@ -212,7 +212,7 @@ def _of_repeats(plan: RepeatsPlan) -> Answer:
     cells = [points(gap, up=True) for _, gap in plan.gaps] or [whole(n) for _, n in plan.ways]
     rows = [["answers of each model", "detectable gap" if plan.gaps else "items"]]
     rows += [
-        [f"{k:,.0f}" if isfinite(k) else "ever more", cell]
+        [grouped(k) if isfinite(k) else "ever more", cell]
         for (k, _), cell in zip(plan.ways, cells, strict=True)
     ]
     parts: list[Table | Notes] = [Table(rows)]
@@ -230,7 +230,7 @@ def _required(plans: Sequence[Plan], heads: list[str]) -> list[Table]:
     if last.holm is not None:
         tests[f"{own}, Holm"] = [plan.holm or inf for plan in plans]
     if last.clusters is not None:
-        own = f"test by clusters, {last.clusters.n_clusters:,} clusters"
+        own = f"test by clusters, {grouped(last.clusters.n_clusters)} clusters"
         clusters = [plan.clusters for plan in plans if plan.clusters]
         tests[own] = [each.per_cluster * each.n_clusters for each in clusters]
     if last.equivalence is not None:
@@ -262,7 +262,7 @@ def _table(first: str, heads: list[str], numbers: Mapping[str, Sequence[float]])
 
 def _ways(clusters: ClusterItems) -> Table:
     rows = [["clusters", "items of each", "in all"]]
-    rows += [[f"{k:,}", whole(m), whole(k * m)] for k, m in clusters.ways]
+    rows += [[grouped(k), whole(m), whole(k * m)] for k, m in clusters.ways]
     return Table(rows)
 
 
@@ -270,7 +270,7 @@ def _errors(plan: Plan) -> Table:
     rows = [["items run", "power", "wrong sign", "times the gap"]]
     rows += [
         [
-            *(f"{at.n_items:,}", f"{at.power:.2f}"),
+            *(grouped(at.n_items), f"{at.power:.2f}"),
             *([p_value(at.type_s), f"{at.type_m:.2f}"] if at.power else ["-", "-"]),
         ]
         for at in plan.sizes
@@ -305,7 +305,7 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
 
 
 def _hand(plan: Plan, hand: AtHand, where: str) -> str:
-    items = f"The {hand.n_items:,} items at hand detect"
+    items = f"The {grouped(hand.n_items)} items at hand detect"
     if not isfinite(hand.detectable):
         return f"{items} no gap at this discordance{where}."
     this = "" if isnan(hand.power) else f"this gap with power {hand.power:.3f}, and "

@@ -12,7 +12,7 @@ from llm_power._board.measure import p_of_sentence, p_value, points
 from llm_power._board.operating_point import UNDECLARED, USUAL, Declared, OperatingPoint
 from llm_power._board.pair_items import PairCells
 from llm_power._choices import McNemarTest
-from llm_power._errors import counted
+from llm_power._errors import counted, grouped
 from llm_power._report.answer import Answer, Table
 from llm_power._report.text_tables import confidence
 from llm_power._statistics._numerics import smallest_that
@@ -211,7 +211,7 @@ def _at_correlation(
     verdict = binary_verdicts(
         b, b - lead, n, test=asked.test, margin=asked.margin, alpha=at.alpha, power=at.power
     )
-    counts = f"where A alone solves about {counted(b, 'item')} and B alone {b - lead:,}"
+    counts = f"where A alone solves about {counted(b, 'item')} and B alone {grouped(b - lead)}"
     return _decided(verdict, n, at, asked, f" at a correlation of {rho:g}, {counts}")
 
 
@@ -297,11 +297,11 @@ def _items(
     name: str, label: str, value: float | np.ndarray, why_none: str = "the gap is 0"
 ) -> PairResult:
     number = float(value)
-    shown = f"{np.ceil(number):,.0f}" if np.isfinite(number) else f"no number: {why_none}"
+    shown = grouped(np.ceil(number)) if np.isfinite(number) else f"no number: {why_none}"
     return PairResult(name, label, number, shown)
 
 
 def _text(name: str, label: str, value: str | int) -> PairResult:
     if isinstance(value, bool):
         return PairResult(name, label, value, "yes" if value else "no")
-    return PairResult(name, label, value, value if isinstance(value, str) else f"{value:,}")
+    return PairResult(name, label, value, value if isinstance(value, str) else grouped(value))

@@ -110,6 +110,18 @@ def test_what_has_no_number_has_none_in_the_text(ask: Callable[[str], str]) -> N
     assert "is never" not in ask("--gap 0 --between 0.1 --within-a 0.1")
 
 
+@pytest.mark.parametrize("form", ["table", "markdown"])
+def test_a_number_of_very_many_items_is_a_power_of_ten(
+    ask: Callable[[str], str], form: str
+) -> None:
+    answer = ask(f"--gap 1e-12 --discordance 0.1 --n 500000000000000 --format {form}")
+    assert "Plan 7.85e+23 items or more" in answer
+    assert "The 500,000,000,000,000 items at hand" in answer
+    assert len(re.findall(r"7\.85e\+23", answer)) >= 5
+    plan = json.loads(ask("--gap 1e-12 --discordance 0.1 --format json"))
+    assert plan["items"] == 784879129620803525541888
+
+
 def test_json_has_what_python_has(ask: Callable[[str], str]) -> None:
     question = "--p-a 0.65 --p-b 0.6 --agreement 0.8 --comparisons 45"
     answer = json.loads(ask(f"{question} --format json"))
