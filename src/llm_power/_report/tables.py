@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 Align = Literal["left", "right", "center", "decimal"]
 Formatter = Callable[[Any], str]
+#: How a CSV spells infinity: as Python and pandas do, or as XML Schema does.
+Infinity = Literal["inf", "INF"]
 
 STAND_IN_NOTE = (
     "The scores are from a stand-in or a mirror of the hub, not from their publisher: no number "
@@ -59,6 +61,11 @@ MARKS: Final = {
     "∼": "∼ marks a printed value that differs within the chance of a simulation.",
     "≈": "≈ marks a printed value that differs by rounding alone.",
     "?": "? marks a printed value that one reading of the paper gives and another does not.",
+}
+_NUMBER_OR_INF: Final = {
+    "base": "string",
+    "format": r"-?(inf|[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?)",
+    "dc:description": "a number; infinity is spelled inf",
 }
 _PARAGRAPH = 98  # characters of a line of the notes in Markdown
 
@@ -186,6 +193,7 @@ def describe_csv(
     description: str,
     provenance: Sequence[Provenance],
     columns: Mapping[str, str] = MappingProxyType({}),
+    infinity: Infinity = "inf",
 ) -> str:
     """Return ``NAME.csv-metadata.json``, with descriptions of columns; `url` is relative."""
     metadata = {
@@ -197,7 +205,7 @@ def describe_csv(
         SOURCE_KINDS: provenance_kinds(provenance),
         "tableSchema": {
             "columns": [
-                {"titles": str(name), "datatype": _datatype(frame[name])}
+                {"titles": str(name), "datatype": _datatype(frame[name], infinity)}
                 | ({"dc:description": columns[name]} if name in columns else {})
                 for name in frame.columns
             ]
@@ -214,7 +222,7 @@ def write_csv(
     description: str = "",
     provenance: Sequence[Provenance],
     columns: Mapping[str, str] = MappingProxyType({}),
-    infinity: Literal["inf", "INF"] = "inf",
+    infinity: Infinity = "inf",
 ) -> None:
     """Write a frame as CSV, and beside it what its columns are and its numbers rest on."""
     spelled = {np.inf: infinity, -np.inf: f"-{infinity}"}
@@ -227,6 +235,7 @@ def write_csv(
         description=description,
         provenance=provenance,
         columns=columns,
+        infinity=infinity,
     )
     path.with_name(f"{path.name}-metadata.json").write_text(described, encoding="utf-8")
 
@@ -358,12 +367,15 @@ def label_of(table: Table) -> str:
     return f"Table {table.number}" if table.number else ""
 
 
-def _datatype(column: pd.Series) -> str | dict[str, str]:
+def _datatype(column: pd.Series, infinity: Infinity) -> str | dict[str, str]:
     if pd.api.types.is_bool_dtype(column):
         return {"base": "boolean", "format": "True|False"}
     if pd.api.types.is_integer_dtype(column):
         return "integer"
-    return "double" if pd.api.types.is_float_dtype(column) else "string"
+    if not pd.api.types.is_float_dtype(column):
+        return "string"
+    # A double of XML Schema spells infinity INF, and CSVW has no way to declare another spelling.
+    return _NUMBER_OR_INF if infinity == "inf" and np.isinf(column).any() else "double"
 
 
 def _signed(value: float, template: str) -> str:

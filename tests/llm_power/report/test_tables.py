@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -24,6 +28,7 @@ from llm_power._report.tables import (
     as_printed,
     as_text,
     to_markdown,
+    write_csv,
 )
 from table_examples import HOSTILE, compared_table, hostile_table, table_of_a_total
 
@@ -38,6 +43,24 @@ def test_markdown_has_one_line_a_row_and_only_our_own_pipes() -> None:
     text = "\n".join(rows)
     assert "<script>" not in text
     assert "\u202e" not in text
+
+
+def test_a_csv_is_described_with_the_spelling_of_its_infinity(tmp_path: Path) -> None:
+    """A double of CSVW is one of XML Schema, which has INF and no inf."""
+    numbers = [np.inf, -np.inf, np.nan, -1.5, 2.0, 1e-300, -1.25e22]
+    frame = pd.DataFrame({"n_star": numbers, "gap": np.nan_to_num(numbers)})
+    path = tmp_path / "pairs.csv"
+    sources = [Provenance.published("Table 7")]
+    write_csv(frame, path, title="", provenance=sources)
+    assert path.read_text() == frame.to_csv(index=False)
+    described = json.loads((tmp_path / "pairs.csv-metadata.json").read_text())
+    n_star, gap = (column["datatype"] for column in described["tableSchema"]["columns"])
+    assert (n_star["base"], gap) == ("string", "double")
+    with path.open(newline="") as file:
+        cells = [row["n_star"] for row in csv.DictReader(file)]
+    # An empty cell is null, whatever the datatype.
+    assert all(re.fullmatch(n_star["format"], cell) for cell in cells if cell)
+    assert not re.fullmatch(n_star["format"], "none")
 
 
 def test_escape_markdown() -> None:
