@@ -230,6 +230,7 @@ class ScoreMoments:
             return
         # Gaps of near-equal models keep their digits where sums have more than they need.
         self._sums = scores.sum(axis=0, dtype=np.longdouble)
+        self._whole = _whole(scores).all(axis=0)
         constant = (scores == scores[0]).all(axis=0)
         centred = np.where(constant, 0.0, scores - (self._sums / len(scores)).astype(np.float64))
         # Means of large scores are rounded, and sums within clusters would show it.
@@ -258,14 +259,15 @@ class ScoreMoments:
         ss_d = squares[first] + squares[second] - 2 * product
         cubed = cubes[first] - cubes[second] - 3 * (square_a - square_b)
         sum_a, sum_b = self._sums[first], self._sums[second]
+        sum_d = (sum_a - sum_b).astype(np.float64)
+        rounding = _is_rounding(sum_d, self._sizes[first] + self._sizes[second])
         near = self._near(first, second, ss_d)
+        near |= rounding & (sum_d != 0) & self._whole[first] & self._whole[second]
         moments = DifferenceMoments(
             np.full(len(first), len(self._scores)),
             sum_a.astype(np.float64),
             sum_b.astype(np.float64),
-            _unless_rounding(
-                (sum_a - sum_b).astype(np.float64), self._sizes[first] + self._sizes[second]
-            ),
+            np.where(rounding, 0.0, sum_d),
             squares[first],
             squares[second],
             ss_d,
@@ -328,6 +330,8 @@ class ScoreMoments:
 # Share of two models' squares below which rounding of their products would be seen in the 12th
 # digit of what is left.
 _NEAR = 0.01
+# Beyond, every double is whole, whatever number was rounded to it.
+_LARGEST_WHOLE = 2.0**53
 # Models of a tile.
 _TILE = 64
 
@@ -356,8 +360,12 @@ def _block_moments(a: FloatArray, b: FloatArray) -> DifferenceMoments:
     difference, n_items = first - second, shared.sum(axis=1)
     differing = difference != 0
     size = np.where(differing, np.abs(first) + np.abs(second), 0.0).sum(axis=1)
-    sum_a, sum_b = first.sum(axis=1), second.sum(axis=1)
-    sum_d = _unless_rounding(difference.sum(axis=1), size)
+    sum_a, sum_b, sum_d = first.sum(axis=1), second.sum(axis=1), difference.sum(axis=1)
+    rounding = _is_rounding(sum_d, size)
+    small = rounding & (sum_d != 0)
+    if small.any():
+        rounding[small] = ~_is_exact(first[small], second[small])
+    sum_d = np.where(rounding, 0.0, sum_d)
     by_column = zip((first, second, difference), (sum_a, sum_b, sum_d), strict=True)
     deviations = [_deviations(column, shared, n_items, total) for column, total in by_column]
     ss_a, ss_b, ss_d = (np.asarray(np.square(each).sum(axis=1)) for each in deviations)
@@ -365,9 +373,20 @@ def _block_moments(a: FloatArray, b: FloatArray) -> DifferenceMoments:
     return DifferenceMoments(n_items, sum_a, sum_b, sum_d, ss_a, ss_b, ss_d, n_differing, skew)
 
 
-def _unless_rounding(sum_d: FloatArray, size: FloatArray) -> FloatArray:
-    """Return sums of differences, 0 where they are rounding of scores of this sum of sizes."""
-    return np.where(np.abs(sum_d) <= size * 2.0**-52, 0.0, sum_d)
+def _is_rounding(sum_d: FloatArray, size: FloatArray) -> BoolArray:
+    """Return where sums of differences may be rounding of scores of this sum of sizes."""
+    return np.asarray(np.abs(sum_d) <= size * 2.0**-52)
+
+
+def _is_exact(a: FloatArray, b: FloatArray) -> BoolArray:
+    """Return which rows have differences and sums of them without rounding: of whole numbers."""
+    whole = (_whole(a) & _whole(b)).all(axis=1)
+    return np.asarray(whole & (np.abs(a - b).sum(axis=1) <= _LARGEST_WHOLE))
+
+
+def _whole(scores: FloatArray) -> BoolArray:
+    """Return which scores are whole numbers that no rounding made so."""
+    return np.asarray((scores == np.rint(scores)) & (np.abs(scores) <= _LARGEST_WHOLE))
 
 
 def _deviations(

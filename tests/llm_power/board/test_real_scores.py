@@ -53,6 +53,30 @@ def test_two_models_are_compared_by_the_paired_t_test_of_scipy() -> None:
     assert 15 < row["smallest_gap"] < 30
 
 
+@pytest.mark.parametrize("lacking", [0, 9])
+def test_gaps_of_large_whole_numbers_are_exact(lacking: int) -> None:
+    rng = np.random.default_rng(4)
+    values = rng.integers(-40, 40, (200, 1)) + rng.integers(0, 4, (200, 2)) + [0, 1.0]
+    values[:lacking, 0] = np.nan
+    small, large = (
+        resolve(dict(zip(MODELS, scores.T, strict=False)), kind="real", missing="pairwise").pairs
+        for scores in (values, values + (2**53 - 100))
+    )
+    assert large["p_single"].item() == pytest.approx(small["p_single"].item())
+    # Means of large scores are rounded, and so may order the models in another way.
+    assert abs(large["delta"].item()) == pytest.approx(abs(small["delta"].item()))
+    assert large["verdict"].item() == small["verdict"].item() == "different"
+
+
+def test_a_sum_that_doubles_cannot_hold_may_be_rounding() -> None:
+    # Added one by one, these come to -1.
+    heron = [2.0**53, 1, -(2.0**53), -1]
+    scores = {"heron": heron, "wren": [0.0] * 4, "kite": [np.nan, 5, 6, 9]}
+    gaps = resolve(scores, kind="real", missing="pairwise", pairs="all").pairs
+    pair = gaps[gaps["model_a"].isin(["heron", "wren"]) & gaps["model_b"].isin(["heron", "wren"])]
+    assert pair["delta"].tolist() == [0.0]
+
+
 @pytest.mark.parametrize("times", [1e-6, 1e7])
 def test_another_unit_changes_the_size_of_gaps_alone(times: float) -> None:
     one, other = (
