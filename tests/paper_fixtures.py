@@ -24,9 +24,9 @@ from replication.constraints import (
     FITTED,
     BoardScore,
     Constraint,
-    displayed_scores,
     load_board_scores,
     load_constraints,
+    score_constraints,
 )
 from replication.findings import Finding
 from replication.paper import Paper
@@ -94,7 +94,7 @@ def oll_v1_constraints(
     board_scores: tuple[BoardScore, ...], printed_constraints: Constraints
 ) -> tuple[Constraint, ...]:
     """The displayed scores, and the panel's part of the register."""
-    return (*displayed_scores(board_scores, "oll_v1"), *printed_constraints["oll_v1"])
+    return (*score_constraints(board_scores, "oll_v1"), *printed_constraints["oll_v1"])
 
 
 @pytest.fixture(scope="session")

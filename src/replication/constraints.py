@@ -183,7 +183,7 @@ def load_constraints(path: Path) -> dict[Panel, tuple[Constraint, ...]]:
     return {panel: tuple(constraints) for panel, constraints in by_panel.items()}
 
 
-def displayed_scores(scores: Sequence[BoardScore], panel: Panel) -> tuple[Constraint, ...]:
+def score_constraints(scores: Sequence[BoardScore], panel: Panel) -> tuple[Constraint, ...]:
     """Return the scores that a board displayed as inputs of the panel's witness."""
     return tuple(
         Constraint(

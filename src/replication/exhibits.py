@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from llm_power._provenance import Provenance
-from llm_power._report.tables import Table, write_csv
+from llm_power._report.tables import Table, write_described_csv
 from llm_power_audit.printed_tables import PublishedCounts, load_counts, load_table
 from replication.settings import level_and_power
 from replication.simulations import Chunks, gathered
@@ -120,7 +120,7 @@ def write_numbers(exhibit: Exhibit, stem: str) -> None:
         write_table(replace(exhibit.numbers, number=of_paper), Path(stem))
     elif exhibit.drawing is not None:
         drawing = exhibit.drawing
-        write_csv(
+        write_described_csv(
             exhibit.numbers,
             Path(f"{stem}.csv"),
             title=drawing.title,

@@ -10,7 +10,7 @@ from llm_power._report.tables import (
     label_of,
     notes_of,
     to_markdown,
-    write_csv,
+    write_described_csv,
 )
 from replication.latex import to_latex
 
@@ -19,7 +19,7 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
     """Write ``stem.csv``, ``stem.csv-metadata.json``, ``stem.md`` and ``stem.tex``."""
     ends, number = (".csv", ".csv-metadata.json", ".md", ".tex"), label_of(table)
     csv, described, markdown, latex = (stem.with_name(stem.name + end) for end in ends)
-    write_csv(
+    write_described_csv(
         table.frame,
         csv,
         title=f"{number}. {table.caption}" if number else table.caption,

@@ -22,9 +22,9 @@ from paper_fixtures import PUBLISHED, Constraints
 from replication.constraints import (
     Constraint,
     digest_of_fitted,
-    displayed_scores,
     load_board_scores,
     load_constraints,
+    score_constraints,
     select,
 )
 
@@ -233,7 +233,7 @@ OLL_V1_DISPLAYED = [
 
 def test_displayed_scores_are_put_in_and_are_no_claims() -> None:
     scores = load_board_scores(PUBLISHED / "board_scores.csv")["oll_v1"]
-    found = displayed_scores(scores, "oll_v1")
+    found = score_constraints(scores, "oll_v1")
     assert [c.printed for c in found] == [s.score for s in scores]
     assert [c.printed.text for c in found] == [f"{x:.2f}" for x in OLL_V1_DISPLAYED]
     assert (found[4].id, found[4].subject) == ("board_scores/5/score", ("ARC-C", "gemma-7b-it"))

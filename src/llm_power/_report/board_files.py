@@ -17,7 +17,7 @@ from llm_power._files import write_together
 from llm_power._plugins import installed, left_out
 from llm_power._report.board_tables import average_tables, board_tables, error_bars
 from llm_power._report.landscape import landscape_tables
-from llm_power._report.tables import score_provenance, to_markdown, write_csv
+from llm_power._report.tables import score_provenance, to_markdown, write_described_csv
 from llm_power._scores.store import TaskScores
 
 _TITLES: Final = {
@@ -71,7 +71,7 @@ def write_board(
         for stem, table in made.items():
             table.to_parquet(folder / f"{stem}.parquet", index=False, compression="zstd")
             if writes_csv or stem != "pairs":
-                write_csv(
+                write_described_csv(
                     table,
                     folder / f"{stem}.csv",
                     title=_TITLES[stem],

@@ -214,7 +214,7 @@ def describe_csv(
     return json.dumps(metadata, indent=2, ensure_ascii=False) + "\n"
 
 
-def write_csv(
+def write_described_csv(
     frame: pd.DataFrame,
     path: Path,
     *,

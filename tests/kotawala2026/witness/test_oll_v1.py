@@ -29,9 +29,9 @@ from replication.constraints import (
     FITTED,
     BoardScore,
     Constraint,
-    displayed_scores,
     load_board_scores,
     load_constraints,
+    score_constraints,
     select,
 )
 from replication.contradictions import contradictions_frame
@@ -155,7 +155,7 @@ def test_one_thread_gives_the_same_cells(oll_v1_witness: OllV1Witness) -> None:
         "folder = Path(sys.argv[1])\n"
         "scores = load_board_scores(folder / 'board_scores.csv')['oll_v1']\n"
         "printed = load_constraints(folder / 'claims.yaml')['oll_v1']\n"
-        "witness = build_witness(scores, (*displayed_scores(scores, 'oll_v1'), *printed))\n"
+        "witness = build_witness(scores, (*score_constraints(scores, 'oll_v1'), *printed))\n"
         "cells = b''.join(t.cells.tobytes() + t.untilted.tobytes() for t in witness.tasks)\n"
         "print(hashlib.sha256(cells).hexdigest())"
     )
@@ -269,7 +269,7 @@ def test_patterns_are_in_the_order_of_the_items(
 def planted(folder: Path, counts: PublishedCounts, row: int) -> tuple[Constraint, ...]:
     """Return the register with the b of a row of Table 6 larger by 40."""
     with_cell(folder, 6, row + 1, "b", str(counts.b[row] + 40))
-    displayed = displayed_scores(
+    displayed = score_constraints(
         load_board_scores(PUBLISHED / "board_scores.csv")["oll_v1"], "oll_v1"
     )
     return (*displayed, *load_constraints(folder / "claims.yaml")["oll_v1"])

@@ -28,7 +28,7 @@ from llm_power._report.tables import (
     as_printed,
     as_text,
     to_markdown,
-    write_csv,
+    write_described_csv,
 )
 from table_examples import HOSTILE, compared_table, hostile_table, table_of_a_total
 
@@ -51,7 +51,7 @@ def test_a_csv_is_described_with_the_spelling_of_its_infinity(tmp_path: Path) ->
     frame = pd.DataFrame({"n_star": numbers, "gap": np.nan_to_num(numbers)})
     path = tmp_path / "pairs.csv"
     sources = [Provenance.published("Table 7")]
-    write_csv(frame, path, title="", provenance=sources)
+    write_described_csv(frame, path, title="", provenance=sources)
     assert path.read_text() == frame.to_csv(index=False)
     described = json.loads((tmp_path / "pairs.csv-metadata.json").read_text())
     n_star, gap = (column["datatype"] for column in described["tableSchema"]["columns"])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from kotawala2026.findings import on_scores
 from llm_power._scores.store import read_task
-from replication.constraints import displayed_scores, load_board_scores, load_constraints
+from replication.constraints import load_board_scores, load_constraints, score_constraints
 from replication.findings import Finding, findings_frame, roles_view
 from replication.job import logged, snakemake, write_csv
 
@@ -24,7 +24,7 @@ with logged(of_printed=True):
     constraints = load_constraints(Path(inputs.printed[0]))[panel]
     if panel == "oll_v1":
         board = load_board_scores(Path(inputs.board))[panel]
-        constraints = (*displayed_scores(board, panel), *constraints)
+        constraints = (*score_constraints(board, panel), *constraints)
     findings = evaluate(inputs.scores)
     untilted = evaluate(inputs.untilted) if inputs.untilted else None
     write_csv(findings_frame(findings), snakemake.output.findings)

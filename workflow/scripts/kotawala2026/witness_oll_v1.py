@@ -6,9 +6,9 @@ from kotawala2026.witness.oll_v1 import build_witness, pair_freedom, witness_sco
 from llm_power._scores.store import write_task
 from replication.constraints import (
     digest_of_fitted,
-    displayed_scores,
     load_board_scores,
     load_constraints,
+    score_constraints,
 )
 from replication.contradictions import contradictions_frame
 from replication.job import file_sums, logged, snakemake, write_csv
@@ -16,7 +16,7 @@ from replication.job import file_sums, logged, snakemake, write_csv
 with logged(of_printed=True):
     board = load_board_scores(Path(snakemake.input.board))["oll_v1"]
     printed = load_constraints(Path(snakemake.input.printed[0]))
-    constraints = (*displayed_scores(board, "oll_v1"), *printed["oll_v1"])
+    constraints = (*score_constraints(board, "oll_v1"), *printed["oll_v1"])
     witness = build_witness(board, constraints)
     sums = digest_of_fitted(printed["oll_v1"]) | file_sums(snakemake.input.board)
     for tilted, paths in ((True, snakemake.output.scores), (False, snakemake.output.untilted)):
