@@ -298,7 +298,7 @@ def test_a_finding_is_told_only_while_one_of_its_claims_is_contradicted(audit: A
 def test_numbers_of_a_finding_are_computed_and_lead_to_their_claims(audit: Audit) -> None:
     (told, *_) = audit.register.findings[1].claims
     html = render_report(audit, links={})
-    anchor = f'<a class="told" href="#claim/{told}">'
+    anchor = f'<a class="claim-link" href="#claim/{told}">'
     assert f"It is {anchor}0.781</a> and not {anchor}0.773</a>." in html
     assert "<s>0.773</s> <b>about 0.781</b>" in html
     assert '<th scope="col">p of χ²</th>' in html
@@ -313,7 +313,7 @@ def test_a_register_without_findings_opens_with_its_contradicted_claims(audit: A
     wrong = audit.with_verdict("contradicted")
     listed = [attrs for _, attrs in page.elements if attrs.get("class") == "finding"]
     assert len(listed) == len(wrong)
-    first = next(attrs["href"] for _, attrs in page.elements if attrs.get("class") == "told")
+    first = next(attrs["href"] for _, attrs in page.elements if attrs.get("class") == "claim-link")
     assert first == f"#claim/{wrong[0].claim.id}"
 
 

@@ -348,7 +348,7 @@ def test_the_first_screen_says_what_is_wrong(visit: Callable[..., Browser]) -> N
 
 def test_findings_can_be_reached_and_opened_by_key(visit: Callable[..., Browser]) -> None:
     browser = visit()
-    number = browser.find_element(By.CSS_SELECTOR, ".finding .told")
+    number = browser.find_element(By.CSS_SELECTOR, ".finding .claim-link")
     target = str(number.get_attribute("href")).partition("#")[2]
     for _ in range(40):
         browser.press(Keys.TAB)

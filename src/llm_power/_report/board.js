@@ -192,7 +192,7 @@
     const levels = [...new Set([...LEVELS, board.alpha])].sort((x, y) => x - y);
     const powers = [...new Set([...POWERS, board.power])].sort((x, y) => x - y);
     const byRanks = board.tasks.map((_, t) => new Map(pairs.tasks[t].map((pair) => [pair.i * 1e6 + pair.j, pair])));
-    let t = 0, found = null, now = null, listed = LISTED, marked = null, showNeed = () => {};
+    let t = 0, outcomes = null, now = null, listed = LISTED, marked = null, showNeed = () => {};
 
     const models = () => board.tasks[t].models;
     const rows = () => pairs.tasks[t];
@@ -207,14 +207,14 @@
       now.declared = now.level === board.alpha && now.target === board.power;
     };
     const level = () => now.level, target = () => now.target, declared = () => now.declared, shown = () => now.best;
-    const q = (pair, by = now.by) => found.q[by][pair.g];
-    const hasQ = (pair, by) => by in found.q && !Number.isNaN(q(pair, by));
+    const q = (pair, by = now.by) => outcomes.q[by][pair.g];
+    const hasQ = (pair, by) => by in outcomes.q && !Number.isNaN(q(pair, by));
     const applies = (pair, by) => by === "verdict" || hasQ(pair, by);
-    const settled = (pair, by = now.by) => by === "verdict" ? found.verdict[pair.g] !== UNDETERMINED : q(pair, by) >= 1;
+    const settled = (pair, by = now.by) => by === "verdict" ? outcomes.verdict[pair.g] !== UNDETERMINED : q(pair, by) >= 1;
     // What a pair's cell, line or row is colored by.
-    const code = (pair, by = now.by) => by === "verdict" ? found.verdict[pair.g]
+    const code = (pair, by = now.by) => by === "verdict" ? outcomes.verdict[pair.g]
       : !settled(pair, by) ? UNDETERMINED : pair.delta < 0 ? B_BETTER : A_BETTER;
-    const word = (pair, by = now.by) => by === "verdict" ? WORDS[found.verdict[pair.g]]
+    const word = (pair, by = now.by) => by === "verdict" ? WORDS[outcomes.verdict[pair.g]]
       : !applies(pair, by) ? "not defined" : settled(pair, by) ? "resolved" : "unresolved";
     const hits = () => {
       const words = fold(search.value).split(/\s+/).filter(Boolean);
@@ -303,18 +303,18 @@
 
     const describe = (pair) => {
       const sign = code(pair, "verdict");
-      const said = sign === A_BETTER || sign === B_BETTER
+      const comparison = sign === A_BETTER || sign === B_BETTER
         ? `${name(sign === A_BETTER ? pair.i : pair.j)} is better than ${name(sign === A_BETTER ? pair.j : pair.i)}`
         : `${name(pair.i)} and ${name(pair.j)} are ${sign === EQUIVALENT ? "equivalent" : "undetermined"}`;
-      return `Rank ${pair.i} and ${pair.j}: ${said}; gap ${inUnit(pair.gap)}, q ${asQ(q(pair, "fixed"))}`;
+      return `Rank ${pair.i} and ${pair.j}: ${comparison}; gap ${inUnit(pair.gap)}, q ${asQ(q(pair, "fixed"))}`;
     };
 
     // ---- Sentences.
-    const counted = (by) => (found.counts ??= {})[`${t} ${by}`] ??= countedAnew(by);
+    const counted = (by) => (outcomes.counts ??= {})[`${t} ${by}`] ??= countedAnew(by);
     const countedAnew = (by) => {
       let [different, equivalent, open] = [0, 0, 0];
-      if (by === "verdict") for (const kind of own(found.verdict)) kind === UNDETERMINED ? open += 1 : kind === EQUIVALENT ? equivalent += 1 : different += 1;
-      else for (const one of own(found.q[by])) one >= 1 ? different += 1 : one < 1 ? open += 1 : 0;
+      if (by === "verdict") for (const kind of own(outcomes.verdict)) kind === UNDETERMINED ? open += 1 : kind === EQUIVALENT ? equivalent += 1 : different += 1;
+      else for (const one of own(outcomes.q[by])) one >= 1 ? different += 1 : one < 1 ? open += 1 : 0;
       return { all: different + equivalent + open, different, equivalent, open };
     };
     const trimmed = () => {
@@ -328,12 +328,12 @@
     // Of more pairs than the page has, all were counted at the declared level.
     const ofMany = () => board.shown !== null && board.tasks[t].kind !== "average";
     const wholeSentence = () => {
-      const told = board.tasks[t].landscape;
-      return ofMany() && told && level() === board.alpha ? `${split(count(told.n_pairs, "pair"), told.verdicts)}. On this page: ` : "";
+      const landscape = board.tasks[t].landscape;
+      return ofMany() && landscape && level() === board.alpha ? `${split(count(landscape.n_pairs, "pair"), landscape.verdicts)}. On this page: ` : "";
     };
     const verdictSentence = () => {
       const { all, different, equivalent, open } = counted("verdict");
-      if (all === 1) return `${wholeSentence()}${name(rows()[0].i)} and ${name(rows()[0].j)} are ${WORDS[found.verdict[rows()[0].g]]}.`;
+      if (all === 1) return `${wholeSentence()}${name(rows()[0].i)} and ${name(rows()[0].j)} are ${WORDS[outcomes.verdict[rows()[0].g]]}.`;
       const what = ofMany() ? `${grouped(all)} ${board.shown}` : count(all, board.family === "adjacent" ? "adjacent pair" : "pair");
       return `${wholeSentence()}${split(what, { different, equivalent, undetermined: open })}${trimmed()}.`;
     };
@@ -478,7 +478,7 @@
       // Each color solid and pale.
       const inks = (kinds) => kinds.map((kind) => [255, 90].map((opacity) => new Uint32Array(Uint8Array.of(...colorOf(kind).slice(0, 3), opacity).buffer)[0]));
       const steps = inks(Array.from({ length: 12 }, (_, k) => `q${k}`)), codes = inks([0, 1, 2, 3].map((kind) => `v v-${kind}`)), [none] = inks(["void"]);
-      const qs = own(found.q[by]);
+      const qs = own(outcomes.q[by]);
       for (const pair of near) {
         const a = pair.i - 1, b = pair.j - 1, ink = hit[a] || hit[b] ? 0 : 1, one = qs[pair.k], isKnown = one === one;
         pixels[a * last + b] = (isKnown ? steps[step(one)] : none)[ink];
@@ -534,7 +534,7 @@
         if (!pair || pair.j > last) return;
         cursor = pair;
         mark(pair.g);
-        document.getElementById("said").textContent = describe(pair);
+        document.getElementById("announcement").textContent = describe(pair);
       };
       picture.addEventListener("pointerover", (event) => event.stopPropagation());
       picture.addEventListener("pointermove", (event) => { const pair = pointed(event); mark(pair?.g ?? null); tell(pair, event); });
@@ -621,7 +621,7 @@
     const multiples = (by) => {
       const bins = new Uint32Array(BINS + 1), add = (multiple) => { if (multiple <= TO) bins[binOf(multiple)] += 1; };
       if (by === "verdict") for (const pair of rows()) add(settled(pair, by) ? 1 : declared() && pair.more !== null ? 1 + pair.more / pair.n : Infinity);
-      else for (const one of own(found.q[by])) add(1 / one);
+      else for (const one of own(outcomes.q[by])) add(1 / one);
       const { all } = counted(by);
       return { all, within: bins.map((sum => (n) => sum += n)(0)) };
     };
@@ -640,14 +640,14 @@
         }
         return path;
       };
-      const found = Object.fromEntries([...procedure.options].filter(({ disabled }) => !disabled).map(({ value }) => [value, multiples(value)]));
+      const multiplesBy = Object.fromEntries([...procedure.options].filter(({ disabled }) => !disabled).map(({ value }) => [value, multiples(value)]));
       const axes = [];
       for (let part = 0; part <= 1; part += 0.25) axes.push(s("line", { class: "axis", x1: left, x2: width - 8, y1: y(part), y2: y(part) }), s("text", { class: "tick", x: left - 6, y: y(part) + 4, "text-anchor": "end" }, `${100 * part}%`));
       axes.push(...ticksAt(itemTicks(n * from, n * to, 4).map((items) => [items / n, grouped(items)]), x, height - 16, width));
       axes.push(...ticksAt([[1, `${grouped(n)} at hand`]], x, 11, width));
       axes.push(s("text", { class: "tick", x: (left + width) / 2, y: height - 2, "text-anchor": "middle" }, "items"));
-      const others = Object.keys(found).filter((by) => by !== chosen && by !== "verdict" && found[by].all);
-      const { all, within } = found[chosen], part = (multiple) => within[binOf(multiple)] / all, begin = (by) => by === "verdict" ? binOf(1) : 0;
+      const others = Object.keys(multiplesBy).filter((by) => by !== chosen && by !== "verdict" && multiplesBy[by].all);
+      const { all, within } = multiplesBy[chosen], part = (multiple) => within[binOf(multiple)] / all, begin = (by) => by === "verdict" ? binOf(1) : 0;
       const state = chosen !== "verdict" ? "resolved" : board.margin === null ? "different" : "different or equivalent", of = ofMany() ? `these ${grouped(all)} ${board.shown}` : "the pairs";
       const finding = all ? `${asPercent(part(1))}% of ${of} are ${state} on the ${count(n, "item")} at hand` : "No pair has a q under this procedure";
       axes.push(s("text", { class: "tick", transform: `translate(10 ${(height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, `pairs ${state}`));
@@ -661,19 +661,19 @@
       };
       showNeed(null);
       body("share").replaceChildren(s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `${finding}. ${more}`.trim() }, ...axes, need,
-        ...others.map((by) => s("path", { class: "line", d: steps(found[by], 0) }, s("title", {}, PROCEDURES[by][0]))),
+        ...others.map((by) => s("path", { class: "line", d: steps(multiplesBy[by], 0) }, s("title", {}, PROCEDURES[by][0]))),
         s("line", { class: "here", x1: x(1), x2: x(1), y1: above, y2: height - bottom }),
-        ...(all ? [s("path", { class: "line chosen", d: steps(found[chosen], begin(chosen)) }, s("title", {}, PROCEDURES[chosen][0]))] : [])));
+        ...(all ? [s("path", { class: "line chosen", d: steps(multiplesBy[chosen], begin(chosen)) }, s("title", {}, PROCEDURES[chosen][0]))] : [])));
       body("share").append(...picturing("share", () => body("share").querySelector("svg")));
       title("share", finding);
       about("share", `${more}Each line counts pairs of models. Dark: ${PROCEDURES[chosen][0]}; pale: the other procedures; dashed: the items at hand; thin line: N* of the marked pair.${board.tasks[t].kind === "average" ? " Items are those of all tasks, multiplied alike." : ""}`);
     };
 
     // All pairs of the task in bins, also those that are too many for this page.
-    const landscape = () => {
-      const told = board.tasks[t].landscape;
-      document.getElementById("landscape").hidden = !told;
-      if (!told) return;
+    const drawLandscape = () => {
+      const landscape = board.tasks[t].landscape;
+      document.getElementById("landscape").hidden = !landscape;
+      if (!landscape) return;
       const asShare = (part) => part > 0 && part < 0.0005 ? "< 0.1" : part < 1 && part > 0.9995 ? "> 99.9" : asPercent(part);
       const asGap = (gap) => gap === null ? "–" : grouped(100 * gap, 2);
       const inPoints = (gap) => Number((100 * gap).toPrecision(3));
@@ -693,44 +693,44 @@
         bar([A_BETTER, row.different / row.pairs], [EQUIVALENT, row.equivalent / row.pairs], [UNDETERMINED, row.undetermined / row.pairs]),
         h("td", { class: "right" }, asShare(row.different / row.pairs)), h("td", { class: "right" }, grouped(row.pairs)), ...more);
       const cells = (...texts) => h("tr", {}, ...texts.map((text, k) => h(k ? "td" : "th", k ? { class: "right" } : { scope: "row" }, text)));
-      const strip = s("svg", { class: "tiers", viewBox: `0 0 ${told.n_models} 10`, preserveAspectRatio: "none", role: "img", "aria-label": `Groups of ranks ${told.tiers.map(([from, to]) => span(from, to)).join(", ")}` },
-        ...told.tiers.map(([from, to]) => s("rect", { x: from - 1, width: to - from + 1, height: 10 }, s("title", {}, span(from, to)))));
-      const named = told.tiers.slice(0, LISTED).map(([from, to]) => span(from, to)).join(", ");
-      const whole = told.tiers.at(-1)[1] === told.n_models;
+      const strip = s("svg", { class: "tiers", viewBox: `0 0 ${landscape.n_models} 10`, preserveAspectRatio: "none", role: "img", "aria-label": `Groups of ranks ${landscape.tiers.map(([from, to]) => span(from, to)).join(", ")}` },
+        ...landscape.tiers.map(([from, to]) => s("rect", { x: from - 1, width: to - from + 1, height: 10 }, s("title", {}, span(from, to)))));
+      const named = landscape.tiers.slice(0, LISTED).map(([from, to]) => span(from, to)).join(", ");
+      const whole = landscape.tiers.at(-1)[1] === landscape.n_models;
       const everyCut = "all models down to it are different from all further ones";
       body("landscape").replaceChildren(h("div", { class: "bins" },
         h("div", {},
           table("By distance in rank", [["Ranks apart"], ["Share"], ["Different, %", "right"], ["Pairs", "right"], ["Median gap", "right wide"]],
-            told.by_distance.map((row) => shares(row, span(row.from_distance, row.to_distance), h("td", { class: "right wide" }, asGap(row.median_gap))))),
+            landscape.by_distance.map((row) => shares(row, span(row.from_distance, row.to_distance), h("td", { class: "right wide" }, asGap(row.median_gap))))),
           table("Decided with more items like these", [["Items"], ["Share"], ["Decided, %", "right"], ["Pairs", "right"]],
-            told.by_items.map((row) => h("tr", {}, h("th", { scope: "row" }, row.items === null ? "any number" : row.items === 1 ? "at hand" : `${row.items} times`),
-              bar([A_BETTER, row.pairs / told.n_pairs], [UNDETERMINED, 1 - row.pairs / told.n_pairs]), h("td", { class: "right" }, asShare(row.pairs / told.n_pairs)), h("td", { class: "right" }, grouped(row.pairs)))))),
+            landscape.by_items.map((row) => h("tr", {}, h("th", { scope: "row" }, row.items === null ? "any number" : row.items === 1 ? "at hand" : `${row.items} times`),
+              bar([A_BETTER, row.pairs / landscape.n_pairs], [UNDETERMINED, 1 - row.pairs / landscape.n_pairs]), h("td", { class: "right" }, asShare(row.pairs / landscape.n_pairs)), h("td", { class: "right" }, grouped(row.pairs)))))),
         table("By size of gap", [["Points"], ["Share"], ["Different, %", "right"], ["Pairs", "right"]],
-          told.by_gap.filter((row) => row.pairs).map((row) => shares(row, row.from_gap === null ? "no item in common" : `${inPoints(row.from_gap)}–${inPoints(row.to_gap)}`))),
+          landscape.by_gap.filter((row) => row.pairs).map((row) => shares(row, row.from_gap === null ? "no item in common" : `${inPoints(row.from_gap)}–${inPoints(row.to_gap)}`))),
         table("Gaps that are different, by the mean accuracy of the pair", [["Accuracy, %"], ["Smallest", "right"], ["80% from", "right"], ["95% from", "right"], ["Largest undetermined", "right"]],
-          told.by_accuracy.map((row) => cells(`${Math.round(100 * row.from_accuracy)}–${Math.round(100 * row.to_accuracy)}`, ...["smallest_different", "gap_80", "gap_95", "largest_undetermined"].map((key) => asGap(row[key]))))),
+          landscape.by_accuracy.map((row) => cells(`${Math.round(100 * row.from_accuracy)}–${Math.round(100 * row.to_accuracy)}`, ...["smallest_different", "gap_80", "gap_95", "largest_undetermined"].map((key) => asGap(row[key]))))),
         table("How far a rank reaches", [["Rank"], ["First different below", "right"], ["All different from", "right"], ["Different and better", "right"], ["And worse", "right"], ["Undetermined", "right"]],
-          told.by_rank.map((row) => cells(...["rank", "first_different", "all_different_from", "ahead", "behind", "undetermined"].map((key) => row[key] === null ? "–" : grouped(row[key]))))),
-        h("div", { class: "across" }, h("h3", {}, `Fewest groups of ranks with no two different: ${whole ? "" : "more than "}${grouped(told.tiers.length)}`), strip,
-          h("p", { class: "about" }, `${named}${told.tiers.length > LISTED ? ", …" : ""}. ${told.n_cuts ? `At ${count(told.n_cuts, "rank")} ${everyCut}.` : `There is no rank at which ${everyCut}.`}`))));
-      about("landscape", `${count(told.n_pairs, "pair")} of ${count(told.n_models, "model")}, whichever are shown elsewhere; level ${board.alpha}, adjusted for the family, and power ${board.power}, as declared. Gaps in points, rounded down to 0.05. 80%, 95% from: smallest gap above which 80% (95%) of pairs are different, by isotonic regression. Decided with more items: with a chance of ${board.power}.`);
-      const ten = told.by_items.find(({ items }) => items === 10);
-      title("landscape", `Ten times the items would decide ${asShare(ten.pairs / told.n_pairs)}% of all pairs`);
+          landscape.by_rank.map((row) => cells(...["rank", "first_different", "all_different_from", "ahead", "behind", "undetermined"].map((key) => row[key] === null ? "–" : grouped(row[key]))))),
+        h("div", { class: "across" }, h("h3", {}, `Fewest groups of ranks with no two different: ${whole ? "" : "more than "}${grouped(landscape.tiers.length)}`), strip,
+          h("p", { class: "about" }, `${named}${landscape.tiers.length > LISTED ? ", …" : ""}. ${landscape.n_cuts ? `At ${count(landscape.n_cuts, "rank")} ${everyCut}.` : `There is no rank at which ${everyCut}.`}`))));
+      about("landscape", `${count(landscape.n_pairs, "pair")} of ${count(landscape.n_models, "model")}, whichever are shown elsewhere; level ${board.alpha}, adjusted for the family, and power ${board.power}, as declared. Gaps in points, rounded down to 0.05. 80%, 95% from: smallest gap above which 80% (95%) of pairs are different, by isotonic regression. Decided with more items: with a chance of ${board.power}.`);
+      const ten = landscape.by_items.find(({ items }) => items === 10);
+      title("landscape", `Ten times the items would decide ${asShare(ten.pairs / landscape.n_pairs)}% of all pairs`);
     };
 
     const flips = () => {
-      const names = Object.keys(PROCEDURES).filter((by) => by in found.q && known(by));
+      const names = Object.keys(PROCEDURES).filter((by) => by in outcomes.q && known(by));
       const chosen = procedure.value, inView = wanted();
       // Of each pair how many procedures apply, and by how many of them it is settled.
       const apply = new Uint8Array(rows().length), yes = new Uint8Array(rows().length);
       for (const by of names) {
-        const isVerdict = by === "verdict", values = own(isVerdict ? found.verdict : found.q[by]);
+        const isVerdict = by === "verdict", values = own(isVerdict ? outcomes.verdict : outcomes.q[by]);
         for (let k = 0; k < values.length; k += 1) {
           apply[k] += isVerdict || values[k] === values[k];
           yes[k] += isVerdict ? values[k] !== UNDETERMINED : values[k] >= 1;
         }
       }
-      const kept = [], qs = own(found.q[chosen]);
+      const kept = [], qs = own(outcomes.q[chosen]);
       let flipped = 0;
       for (let place = 0; place < inView.places.length; place += 1) {
         const k = inView.places[place], isOdd = yes[k] > 0 && yes[k] < apply[k];
@@ -803,7 +803,7 @@
         area.select();
         try { await navigator.clipboard.writeText(area.value); } catch { document.execCommand("copy"); }
         button.textContent = "Copied";
-        document.getElementById("said").textContent = "Copied";
+        document.getElementById("announcement").textContent = "Copied";
       });
       return button;
     };
@@ -943,7 +943,7 @@
     const recall = () => {
       const state = new URLSearchParams(location.hash.slice(1)), pair = (state.get("pair") ?? "").split("-").map(Number);
       state.delete("pair");
-      if (!found || String(state) !== String(view())) {
+      if (!outcomes || String(state) !== String(view())) {
         t = board.tasks[Number(state.get("task"))] ? Number(state.get("task")) : 0;
         reset(state.size ? state : null);
       }
@@ -953,7 +953,7 @@
     };
     const known = (by) => {
       const { kind, pairs: columns, result } = board.tasks[t];
-      if (by === "anytime") return by in found.q && kind === "binary";
+      if (by === "anytime") return by in outcomes.q && kind === "binary";
       if (by === "cluster") return "deff" in columns;
       return !["holm", "bh"].includes(by) || pairs.families.some((family) => family.whole && family.result === result);
     };
@@ -992,7 +992,7 @@
     const observers = [[inView, "0px"], [near, "200px"]].map(([seen, rootMargin]) => new IntersectionObserver((entries) => {
       for (const { target: element, isIntersecting } of entries) {
         seen[isIntersecting ? "add" : "delete"](element);
-        if (isIntersecting && found) drawDue(drawn.get(element));
+        if (isIntersecting && outcomes) drawDue(drawn.get(element));
       }
     }, { rootMargin }));
     for (const element of drawn.keys()) for (const observer of observers) observer.observe(element);
@@ -1008,10 +1008,10 @@
         tab.tabIndex = k === t ? 0 : -1;
         if (k === t && focus) tab.focus();
       });
-      landscape();
+      drawLandscape();
       draw();
     };
-    const judged = () => { read(); found = judge(board, pairs, level(), target()); draw(); };
+    const judged = () => { read(); outcomes = judge(board, pairs, level(), target()); draw(); };
     const reset = (state) => {
       const place = (values, key, usual) => { const at = values.indexOf(Number(state?.get(key))); return at < 0 ? values.indexOf(usual) : at; };
       alpha.value = place(levels, "alpha", board.alpha);
@@ -1021,8 +1021,8 @@
       orders.pairs = asked("order", KEYS.pairs);
       orders.ranking = asked("ranked", KEYS.ranking);
       read();
-      found = judge(board, pairs, level(), target());
-      procedure.value = asked("procedure", found.q) || "verdict";
+      outcomes = judge(board, pairs, level(), target());
+      procedure.value = asked("procedure", outcomes.q) || "verdict";
       search.value = state?.get("q") ?? "";
       choose(t);
       if (Number(state?.get("top"))) { top.value = Number(state.get("top")); draw(); }

@@ -303,8 +303,8 @@ def test_keys_reach_every_pair(visit: Visit) -> None:
         browser.press(Keys.TAB)
         if browser.switch_to.active_element.get_attribute("role") == "application":
             break
-    said = browser.find_element(By.ID, "said")
-    read = "return document.getElementById('said').textContent"
+    said = browser.find_element(By.ID, "announcement")
+    read = "return document.getElementById('announcement').textContent"
     assert str(browser.execute_script(read)).startswith("Rank 1 and 2: ")
     browser.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
     assert str(browser.execute_script(read)).startswith("Rank 2 and 4: ")
