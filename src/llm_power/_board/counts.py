@@ -230,7 +230,7 @@ class ScoreMoments:
             return
         # Gaps of near-equal models keep their digits where sums have more than they need.
         self._sums = scores.sum(axis=0, dtype=np.longdouble)
-        self._whole = _whole(scores).all(axis=0)
+        self._whole = np.asarray(_whole(scores).all(axis=0))
         constant = (scores == scores[0]).all(axis=0)
         centred = np.where(constant, 0.0, scores - (self._sums / len(scores)).astype(np.float64))
         # Means of large scores are rounded, and sums within clusters would show it.
@@ -261,8 +261,8 @@ class ScoreMoments:
         sum_a, sum_b = self._sums[first], self._sums[second]
         sum_d = (sum_a - sum_b).astype(np.float64)
         rounding = _is_rounding(sum_d, self._sizes[first] + self._sizes[second])
-        near = self._near(first, second, ss_d)
-        near |= rounding & (sum_d != 0) & self._whole[first] & self._whole[second]
+        whole = rounding & (sum_d != 0) & self._whole[first] & self._whole[second]
+        near = self._near(first, second, ss_d) | whole
         moments = DifferenceMoments(
             np.full(len(first), len(self._scores)),
             sum_a.astype(np.float64),
