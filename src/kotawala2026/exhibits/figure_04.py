@@ -202,17 +202,18 @@ def caption(
     printed: Mapping[str, Any],
 ) -> str:
     """Return the sentences of the caption that tell what is drawn, and what the paper prints."""
-    type_1, power = printed["figure_4_type_1"], printed["figure_4_power"]
-    n_drawn, (under_null, crossed) = len(drawn["H0"]), calibration["crossed"]
+    type_1 = " and ".join(map(str, printed["figure_4_type_1"]))
+    power = " to ".join(f"{x:.0%}" for x in printed["figure_4_power"])
+    under_null, crossed = calibration["crossed"]
+    n_drawn = len(drawn["H0"])
     all_below = (1 - under_null) ** n_drawn
     return (
         f"{n_drawn} trajectories under each hypothesis, not selected; shares of "
         f"{_trials(calibration)} ({HORIZON} N*). Printed in the paper's caption, without their "
         f"number or length: under H0 they stay below ({all_below:.0%} of sets of {n_drawn} would), "
         f"under H1 they cross between about {window[0]:,} and {window[1]:,} items (shaded); in its "
-        f"Appendix C shares of {' and '.join(map(str, type_1))} of two pairs' trials cross under "
-        f"H0, {' to '.join(f'{x:.0%}' for x in power)} under H1 ({_percent(crossed)}% here, by the "
-        "last item)."
+        f"Appendix C shares of {type_1} of two pairs' trials cross under H0, {power} under H1 "
+        f"({_percent(crossed)}% here, by the last item)."
     )
 
 

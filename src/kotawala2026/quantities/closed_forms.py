@@ -302,9 +302,9 @@ def miller(_: PublishedNumbers) -> Iterator[Finding]:
     paired = u_a + u_b - 2 * np.mean((a - a.mean()) * (b - b.mean()))  # eq. (5)
     # Section 4.1 adds the squared standard errors of the two models' means.
     added = np.var(a) + np.mean(a * (1 - a)) + np.var(b) + np.mean(b * (1 - b))
-    surfaces = "not found" if np.isclose(numerator, paired) else "found"
+    unpaired_formula = "not found" if np.isclose(numerator, paired) else "found"
     method = "Miller's eq. (9), the one formula that Section 4.1 names, against eq. (5)"
-    yield derived("pattern_in_published_work", "an unpaired formula", surfaces, method)
+    yield derived("pattern_in_published_work", "an unpaired formula", unpaired_formula, method)
     against = "against eq. (5) and against its value without covariance, on four questions"
     for quantity, variance, where in (
         ("miller_formula", numerator, "eq. (9)"),

@@ -167,18 +167,22 @@ class Transfer:
                 if received > limit:
                     break
                 bar.update(len(block))
-                # A byte now and then is no silence, and no transfer either.
-                elapsed = time.monotonic() - since
-                if elapsed < self.patience.window:
-                    continue
-                if received - seen < self.patience.slowest * elapsed:
-                    raise TransientError(
-                        f"{address_of(self.remote.url)} sends less than "
-                        f"{self.patience.slowest:g} bytes a second",
-                        remedy="start again later, or on another network",
-                    )
-                since, seen = time.monotonic(), received
+                since, seen = self._window(received, since, seen)
         return received
+
+    def _window(self, received: int, since: float, seen: int) -> tuple[float, int]:
+        """Return when the window of time began, and with how many bytes; refuse a slow one."""
+        # A byte now and then is no silence, and no transfer either.
+        elapsed = time.monotonic() - since
+        if elapsed < self.patience.window:
+            return since, seen
+        if received - seen < self.patience.slowest * elapsed:
+            raise TransientError(
+                f"{address_of(self.remote.url)} sends less than "
+                f"{self.patience.slowest:g} bytes a second",
+                remedy="start again later, or on another network",
+            )
+        return time.monotonic(), received
 
     def _require_right(self, part: Path, digest: str, *, is_resumed: bool) -> None:
         if self.remote.sha256 not in {None, digest}:
