@@ -28,7 +28,7 @@ from llm_power._documents import read_yaml
 from llm_power._errors import LLMPowerError, message_at
 from replication.paper import folders_of
 from replication.records import Ledger
-from replication.run_owner import FolderInUse, alone
+from replication.run_owner import FolderInUse, alone, owned
 from replication.screen import last_screen
 from replication.stages import undefined_among
 
@@ -56,7 +56,8 @@ class Run:
         # Targets come first: the option --config takes whatever follows it.
         # A job that fails stops only what is made from its files.
         command = [SNAKEMAKE, *targets, *self.options, "--keep-going", *screen]
-        code = _outlived(subprocess.Popen(command))
+        with owned(ROOT) as environment:
+            code = _outlived(subprocess.Popen(command, env=environment))
         if code < 0:
             print(f"error: Snakemake was ended by signal {-code}: run it again.", file=sys.stderr)
         if code:
