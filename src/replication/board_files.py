@@ -37,8 +37,6 @@ def write_board(
     Path(output.summary).write_text(summary_json(summary), encoding="utf-8")
     tables, average = board_tables(board, tasks, title=title), board.average
     if board.streamed is not None:
-        # The pairs of its average are in no file that the page could name.
-        average = None
         tables |= landscape_tables(summary["landscape"], sources, title=title, point=board.point)
     if average is not None:
         write_stage(average.verdicts, output.average_parquet)

@@ -229,11 +229,14 @@ class Boards:
 
     def _streamed_results(self, board: str) -> list[str]:
         parts = range(self.boards[board].parts or 0)
-        return [
+        made = [
             *(f"results/pairs/{board}/part-{part}.parquet" for part in parts),
             *_flat(board_files(board, STREAMED_TABLES)),
             *figure_files(board).values(),
         ]
+        if self.boards[board].has_average:
+            made += [*average_files(board).values(), *table_files(board, AVERAGE_TABLES)]
+        return made
 
     def streamed(self) -> list[str]:
         """Return the boards whose pairs are not held."""

@@ -26,4 +26,5 @@ def test_a_cluster_is_used_with_the_settings_of_one_machine() -> None:
 def test_resources_are_those_of_rules_that_there_are() -> None:
     rules = "".join(path.read_text() for path in (ROOT / "workflow" / "rules").glob("*.smk"))
     named = profile("slurm")["set-resources"]
-    assert [name for name in named if f"rule {name}:" not in rules] == []
+    heads = ("rule {}:", "use rule streamed_board as {} with:")
+    assert [x for x in named if not any(head.format(x) in rules for head in heads)] == []

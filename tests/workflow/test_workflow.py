@@ -124,12 +124,13 @@ def test_what_a_board_declares_is_what_the_command_declares(
 
 
 @pytest.mark.slow
-def test_a_board_of_the_workflow_is_that_of_the_command(tmp_path: Path) -> None:
-    """Of a task with clusters, and one of repeats without them."""
+@pytest.mark.parametrize("parts", [None, 2])
+def test_a_board_of_the_workflow_is_that_of_the_command(tmp_path: Path, parts: int | None) -> None:
+    """Of a task with clusters, and one of repeats without them; in one piece, and in parts."""
     where = copy_repository(tmp_path / "repository")
     write_board(where)
     config = yaml.safe_load((where / "config.yaml").read_text())
-    small = config["boards"]["small"] | {"families": ["all"]}
+    small = config["boards"]["small"] | {"families": ["all"]} | ({"parts": parts} if parts else {})
     index = pd.MultiIndex.from_product(
         [range(40), ["a/1", "b|2", "c$3", "d_4"], range(2)], names=["item", "model", "run"]
     )
@@ -142,7 +143,10 @@ def test_a_board_of_the_workflow_is_that_of_the_command(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
     tasks = [read_task(where / f"results/scores/small/{name}.parquet") for name in small["tasks"]]
-    board = resolve_board(tasks, family="all", cluster="topic")
+    if parts:
+        board = stream_board(tasks, cluster="topic")
+    else:
+        board = resolve_board(tasks, family="all", cluster="topic")
     assert board.readings
     assert board.repeats is not None
     assert board.average is not None
@@ -165,6 +169,8 @@ def test_a_board_of_the_workflow_is_that_of_the_command(tmp_path: Path) -> None:
     )
     for name, table in tables.items():
         assert (folder / f"{name}.md").read_text(encoding="utf-8") == to_markdown(table)
+    averaged = pd.read_parquet(where / "results/pairs/small.average.parquet")
+    pd.testing.assert_frame_equal(averaged, board.average.verdicts, check_dtype=False)
 
 
 @pytest.mark.slow

@@ -1,6 +1,9 @@
 # A board with more pairs than are held: as many jobs as it has parts, each with a fixed share of
 # the pairs, gathered by name. The same rows and values as in one piece.
 
+# Boards in parts whose several tasks have an average, with files of its own.
+AVERAGED_IN_PARTS = [board for board in BOARDS.streamed() if BOARDS[board].has_average]
+
 
 rule pair_p_values:
     """Boards in parts: the p-values of one part of all pairs"""
@@ -78,11 +81,24 @@ rule streamed_board:
         "logs/boards/{streamed}/board.log",
     benchmark:
         "benchmarks/workflow/streamed_board/{streamed}.tsv"
+    wildcard_constraints:
+        streamed=one_of(x for x in BOARDS.streamed() if x not in AVERAGED_IN_PARTS),
     resources:
         mem_mb=4000,
     params:
         settings=board_settings,
         title=lambda wildcards: board_of(wildcards).title,
         missing=lambda wildcards: board_of(wildcards).missing,
+        averaged=lambda wildcards: board_of(wildcards).has_average,
     script:
         "../scripts/streamed_board.py"
+
+
+use rule streamed_board as averaged_streamed_board with:
+    output:
+        **board_outputs(
+            "{streamed}", "adjacent pairs", STREAMED_TABLES + AVERAGE_TABLES
+        ),
+        **average_files("{streamed}"),
+    wildcard_constraints:
+        streamed=one_of(AVERAGED_IN_PARTS),

@@ -20,5 +20,6 @@ with logged():
     family, ends = read_family(
         Path(snakemake.input.family[0]), *read_p_values(snakemake.input.parts)
     )
-    board = board_of(shown_pairs(pairs, family, ends, tally, Keep()), pairs)
+    shown = shown_pairs(pairs, family, ends, tally, Keep())
+    board = board_of(shown, pairs, averaged=given.averaged)
     write_board(snakemake.output, board, tasks, title=given.title, missing=given.missing)
