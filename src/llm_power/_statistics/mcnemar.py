@@ -59,6 +59,8 @@ _OUTSIDE = 1e-16
 MOST_SUMMED: Final = 30_000
 #: Of more items sums over tables take too long, and the normal law is within one in a thousand.
 MOST_COUNTED: Final = 1_000_000
+# SciPy's binomial tails end at 2^31; here the errors of the normal law have power within .00001.
+_MOST_DISCORDANT: Final = 1_000_000_000
 
 
 def mcnemar_asymptotic(b: ArrayLike, c: ArrayLike) -> FloatArray:
@@ -449,7 +451,7 @@ def normal_design_errors(
     Gelman and Carlin (2014), doi:10.1177/1745691614551642; Lu, Qiu and Deng (2019),
     doi:10.1111/bmsp.12132.
     """
-    mu, z = np.abs(delta) / np.asarray(standard_error), -ndtri(alpha / 2)
+    mu, z = ratio(np.abs(delta), standard_error, np.inf), -ndtri(alpha / 2)
     wrong, right = ndtr(-z - mu), ndtr(mu - z)
     power = wrong + right
     density = np.exp(-np.square([mu - z, mu + z]) / 2).sum(axis=0) / np.sqrt(2 * np.pi)
@@ -463,8 +465,14 @@ def normal_design_errors(
 def mcnemar_design_errors(
     n_items: int, p10: float, p01: float, *, test: McNemarTest = "exact", alpha: float = 0.05
 ) -> DesignErrors:
-    """Type S and type M errors of McNemar's test at a gap, from all tables; NaN at no power."""
+    """Type S and type M errors of McNemar's test at a gap, from all tables; NaN at no power.
+
+    With more than a billion discordant items they are those of the normal law.
+    """
     n, psi = n_items, float(p10) + float(p01)
+    if n * psi > _MOST_DISCORDANT:
+        delta = p10 - p01
+        return normal_design_errors(delta, np.sqrt((psi - delta**2) / n), alpha=alpha)
     theta = max(p10, p01) / psi
     m = _likely_discordant(n, n, psi)
     mass = binomial_pmf(m, n, psi)

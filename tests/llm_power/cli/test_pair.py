@@ -89,6 +89,14 @@ def test_accuracies_on_very_many_items_need_no_array_of_them(answer: Any, test: 
     assert below <= 0.05 < above
 
 
+@pytest.mark.parametrize(("b", "c"), [(5 * 10**9, 4 * 10**9), (5 * 10**15, 4 * 10**15)])
+def test_counts_beyond_those_of_binomial_tails_have_errors_by_the_normal_law(
+    answer: Any, b: int, c: int
+) -> None:
+    said = answer("--b", b, "--c", c, "--n", max(b + c, 10**10))
+    assert (said["power"], said["type_s"], said["type_m"]) == (1, 0, pytest.approx(1))
+
+
 def test_models_that_never_differ_leave_everything_open(answer: Any) -> None:
     said = answer("--b", 0, "--c", 0, "--n", 5)
     assert (said["verdict"], said["n_star"], said["attainable"]) == ("undetermined", "inf", False)
