@@ -15,7 +15,7 @@ from llm_power._planning.question import EDGE, STANDARD, AssumedPair, Question, 
 from llm_power._statistics.anytime_horizon import monitored_required_n
 from llm_power._statistics.argument_checks import positive_count
 from llm_power._statistics.cluster_requirement import ClusterDesign, ClusterItemsDesign, MeanDesign
-from llm_power._statistics.designs import detectable_gap, required_units
+from llm_power._statistics.designs import ENDLESS, detectable_gap, required_units
 from llm_power._statistics.inversion import required_n
 from llm_power._statistics.mcnemar import (
     MOST_COUNTED,
@@ -302,7 +302,7 @@ def _clusters(
         return max(by_clusters, float(ceil(own / k)))
 
     size = ceil((own if n_items is None else n_items) / asked.clusters)
-    needed = required_units(ClusterDesign(*law, size, alpha=asked.level), asked.power)
+    needed = _some_units(ClusterDesign(*law, size, alpha=asked.level), asked.power)
     fewest = required_units(ClusterDesign(*law, alpha=asked.level), asked.power)
     numbers = {asked.clusters, int(max(needed, ceil(own / size)))}
     numbers |= {ceil(fewest * more) for more in _MULTIPLES}
@@ -314,6 +314,16 @@ def _clusters(
         n_clusters_needed=max(needed, float(ceil(own / size))),
         ways=tuple((k, per_cluster(k)) for k in sorted(numbers)),
     )
+
+
+def _some_units(design: ClusterDesign | MeanDesign, power: float) -> float:
+    """`required_units` of a test that some number makes enough, unless the gap is zero."""
+    units = required_units(design, power)
+    if design.delta and not isfinite(units):
+        raise InvalidArgument(
+            f"gap must be 0 or larger: {design.delta!r} takes more than {ENDLESS:.0e} units"
+        )
+    return units
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +382,7 @@ def plan_repeats(
         # Items are clusters of one: the test is Student's with an item less than there are.
         if sigma_d == 0:
             return 2.0
-        return required_units(MeanDesign(size, sigma_d, question.level), question.power)
+        return _some_units(MeanDesign(size, sigma_d, question.level), question.power)
 
     return RepeatsPlan(
         question=question,

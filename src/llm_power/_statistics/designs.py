@@ -20,7 +20,7 @@ from llm_power._statistics.arrays import ArrayLike, FloatArray
 LARGEST_PLAN: Final = 2**20
 
 #: Units that are as good as infinitely many.
-ENDLESS: Final = 10**15
+ENDLESS: Final = 10**30
 
 
 class Design(ABC):

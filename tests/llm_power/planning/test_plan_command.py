@@ -122,6 +122,20 @@ def test_a_number_of_very_many_items_is_a_power_of_ten(
     assert plan["items"] == 784879129620803525541888
 
 
+@pytest.mark.parametrize(
+    ("design", "head"),
+    [
+        ("--discordance 0.1 --clusters 20 --icc 0.1", "20 clusters are too few at an ICC of 0.1"),
+        ("--discordance 0.1 --clusters 20 --icc 0", "Plan 9.28e+23 items, 4.64e+22 from each"),
+        ("--between 0.1 --within-a 0.1 --repeats-a 3", "Plan 1.31e+24 items with 3 answers"),
+    ],
+)
+def test_a_gap_near_zero_is_planned_for_clusters_and_repeats(
+    ask: Callable[[str], str], design: str, head: str
+) -> None:
+    assert ask(f"--gap 1e-12 {design}").startswith(head)
+
+
 def test_json_has_what_python_has(ask: Callable[[str], str]) -> None:
     question = "--p-a 0.65 --p-b 0.6 --agreement 0.8 --comparisons 45"
     answer = json.loads(ask(f"{question} --format json"))
