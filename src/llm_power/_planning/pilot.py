@@ -27,6 +27,7 @@ from llm_power._statistics.cluster_moments import moments_from_differences
 from llm_power._statistics.design_costs import Variances
 from llm_power._statistics.designs import LARGEST_PLAN, required_units
 from llm_power._statistics.pilot_design import (
+    MOST_UNITS,
     BinaryPilot,
     ClusterPilot,
     MeanPilot,
@@ -264,7 +265,7 @@ def _own(pilot: Pilot, question: Question) -> OwnGap:
 
     def plan(gap: float) -> GapPlan:
         units = required_units(pilot.at(gap), question.power) if gap > 0 else np.inf
-        if not isfinite(units):
+        if units > MOST_UNITS:
             return GapPlan(gap, units, np.nan)
         return GapPlan(gap, units, float(_assurance(pilot, np.array(units, dtype=np.int64))))
 

@@ -136,6 +136,9 @@ _DRAWS: Final = 4096
 # Nodes over what it leaves open of a single variance.
 _NODES: Final = 16
 
+#: Beyond it, a few doublings further, a float no longer tells whole numbers apart.
+MOST_UNITS: Final = 10**14
+
 # Relative size below which a whole number is exceeded by rounding alone.
 _ROUNDING: Final = 1e-12
 
@@ -407,6 +410,10 @@ def pilot_design(pilot: Pilot, gap: float, *, power: float = 0.80) -> PilotDesig
     """Units that a declared gap needs, with their interval and their expected power."""
     designs = pilot.at(gap), *pilot.ends(gap)
     n_star, low, high = (required_units(design, power) for design in designs)
+    if high > MOST_UNITS:
+        raise InvalidArgument(
+            f"gap must be larger: {gap!r} may take more than {MOST_UNITS:.0e} units by the pilot"
+        )
     assurance = float(pilot.expected(gap).power(n_star))
     return PilotDesign(n_star, low, high, assurance)
 

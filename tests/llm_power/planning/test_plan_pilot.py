@@ -142,6 +142,16 @@ def test_no_file_no_pilot(say: Say, tmp_path: Path) -> None:
     assert (code, err) == (2, "error: give --pilot with the options that say how it is read\n")
 
 
+@pytest.mark.parametrize("cluster", [(), ("--cluster", "category")])
+def test_a_gap_too_near_zero_for_a_pilot_is_named(
+    say: Say, board: Path, cluster: tuple[str, ...]
+) -> None:
+    code, _, err = say("--pilot", board, *TWO, *cluster, "--gap", 1e-12)
+    assert code == 2
+    assert err.startswith("error: --gap must be larger: 1e-12 may take more than 1e+14 units")
+    assert err.count("\n") == 1
+
+
 def test_models_that_never_differ_tell_nothing() -> None:
     items = tuple(map(str, range(30)))
     same = TaskScores("exam", "binary", items, ("a", "b"), np.ones((30, 2)))
