@@ -35,6 +35,8 @@ _SIZES: Final = 14
 _PARTS: Final = (0.1, 4.0)
 # How far the curves of power go beyond the planned number.
 _BEYOND: Final = 1.6
+# Units of a plan beyond which its sizes, as a curve needs them, are no whole numbers of a float.
+_MOST_DRAWN: Final = 10**14
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,10 @@ def plan_curves(answer: Plan | PlanRange | DetectableGap | RepeatsPlan) -> PlanC
 
 def sizes_around(planned: float, *, least: int = 1, number: int = _FINE) -> IntArray:
     """Return the sizes that a curve of power is drawn at."""
+    if planned > _MOST_DRAWN:
+        raise InvalidArgument(
+            f"a plot must be of at most {_MOST_DRAWN:.0e} items or clusters: leave --plot out"
+        )
     most = max(int(_BEYOND * planned), least + 1)
     return np.unique(np.linspace(least, most, min(number, most - least + 1)).astype(np.int64))
 

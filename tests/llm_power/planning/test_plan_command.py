@@ -187,6 +187,8 @@ def test_json_has_what_python_has(ask: Callable[[str], str]) -> None:
         (f"--gap 0.02 --discordance 0.2 --clusters 9 {COSTS}", "leave --clusters out"),
         (f"--gap 0.02 --discordance 0.2 --within-a 0.2 {COSTS}", "within must be at mo"),
         (f"--gap 0.02 --discordance 0.2 {COSTS} --plot a.png", "leave --plot out"),
+        ("--gap 1e-12 --discordance 0.1 --plot a.png", "at most 1e+14 items or clusters"),
+        ("--gap 1e-12 --between 0.1 --within-a 0.1 --plot a.png", "at most 1e+14 items or"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line_with_what_can(
