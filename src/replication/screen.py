@@ -92,7 +92,8 @@ class Screen(LogHandlerBase):
                 landed = sum(one <= self._done for one in self._units.values())
                 of = f"{landed:{len(str(len(self._units)))}} of {len(self._units)}"
                 since = tqdm.format_interval(now - self._began)
-                seconds = now - min(self._jobs[one][1] for one in jobs)
+                began = min((self._jobs[one][1] for one in jobs & self._jobs.keys()), default=now)
+                seconds = now - began
                 self._write(f"{of}  {since}  {name:<30} {seconds:6.1f} s")
 
     def _progress(self, done: int, total: int) -> None:
@@ -168,12 +169,12 @@ def _since_the_last(place: Path, made: Mapping[str, Any]) -> str:
     try:
         before = json.loads(place.read_bytes())
         changes = "; ".join(_changes(before, made)) or "nothing"
-        said = f"{changes} (since the run of {before['run']['end']})"
+        changed = f"{changes} (since the run of {before['run']['end']})"
     except (OSError, ValueError, TypeError, KeyError):
-        said = "no earlier run is known here"
+        changed = "no earlier run is known here"
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(json.dumps(made), encoding="utf-8")
-    return said
+    return changed
 
 
 def _changes(before: Mapping[str, Any], made: Mapping[str, Any]) -> Iterator[str]:
