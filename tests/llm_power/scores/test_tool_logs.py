@@ -411,7 +411,7 @@ def test_a_file_without_the_name_of_a_task_is_not_passed_over(tmp_path: Path) ->
 def edited(tmp_path: Path, name: str, old: str, new: str) -> Path:
     shutil.copytree(BY_HAND / name, tmp_path / name)
     changed = 0
-    for path in sorted((tmp_path / name).rglob("*.json*")):
+    for path in sorted(file for file in (tmp_path / name).rglob("*") if file.is_file()):
         text = path.read_text()
         if old in text and not changed:
             path.write_text(text.replace(old, new, 1))
