@@ -227,12 +227,13 @@ def _counted_n(b: int, c: int, n: int, at: OperatingPoint, test: McNemarTest) ->
 def _monitored(cells: PairCells, at: OperatingPoint) -> list[PairResult]:
     log_e = float(log_e_value(cells.b, cells.c))
     most, mean, ninety = cells.monitored_columns(at).values()
+    why = "the gap is 0" if cells.b == cells.c else "more than are counted"
     return [
         _number("log_e_beta", "log e-value, Beta(4, 4)", log_e),
         _text("crossed_beta", "monitoring has crossed", bool(log_e >= -np.log(at.alpha))),
-        _items("n_star_monitored", "testing after every item, at most", most),
-        _items("items_monitored", "  used on average", mean),
-        _items("items_monitored_90", "  at most, for power 0.9", ninety),
+        _items("n_star_monitored", "testing after every item, at most", most, why),
+        _items("items_monitored", "  used on average", mean, why),
+        _items("items_monitored_90", "  at most, for power 0.9", ninety, why),
     ]
 
 
@@ -290,7 +291,9 @@ def _p(name: str, label: str, value: float | np.ndarray) -> PairResult:
 def _number(name: str, label: str, value: float | np.ndarray) -> PairResult:
     if np.isnan(value):
         return PairResult(name, label, None, "-")
-    return PairResult(name, label, float(value), f"{float(value):.3f}")
+    number = float(value)
+    shown = f"{number:.3f}" if abs(number) < 1e12 else f"{number:.3g}"
+    return PairResult(name, label, number, shown)
 
 
 def _items(

@@ -143,10 +143,13 @@ class ObservedGap:
 
     def _smallest(self, enough: Callable[[FloatArray], BoolArray], some: BoolArray) -> FloatArray:
         """Return the items from which on `enough` holds for some of the gaps, ``inf`` of others."""
-        ends = (np.full(np.count_nonzero(some), end) for end in _RUNS)
+        at_hand = np.broadcast_to(self.n, np.shape(self.z))[some]
+        # Down to one item, however many are at hand.
+        low = np.minimum(_RUNS[0], -np.log(at_hand))
+        ends = low, np.full(at_hand.shape, _RUNS[1])
         high = thresholds(lambda r: enough(np.exp(r)), *ends, halvings=_HALVINGS)
         smallest = np.full(np.shape(self.z), np.inf)
-        items = np.ceil(np.broadcast_to(self.n, smallest.shape)[some] * np.exp(high))
+        items = np.ceil(at_hand * np.exp(high))
         smallest[some] = np.where(high < _RUNS[1], items, np.inf)
         return smallest
 

@@ -97,6 +97,20 @@ def test_counts_beyond_those_of_binomial_tails_have_errors_by_the_normal_law(
     assert (said["power"], said["type_s"], said["type_m"]) == (1, 0, pytest.approx(1))
 
 
+@pytest.mark.parametrize("n", [10**6, 10**9, 9 * 10**15])
+def test_items_of_a_new_run_do_not_grow_with_those_at_hand(answer: Any, n: int) -> None:
+    said = answer("--b", n // 2, "--c", n // 2 - n // 10, "--n", n)
+    assert said["items_even"] == pytest.approx(366, abs=4)
+    assert said["items_assured"] == pytest.approx(724, abs=8)
+
+
+def test_a_gap_that_is_not_zero_is_not_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--b", 10**6, "--c", 10**6 - 1, "--n", 9 * 10**15) == 0
+    shown = capsys.readouterr().out
+    assert "the gap is 0" not in shown
+    assert shown.count("no number: more than are counted") == 3
+
+
 def test_models_that_never_differ_leave_everything_open(answer: Any) -> None:
     said = answer("--b", 0, "--c", 0, "--n", 5)
     assert (said["verdict"], said["n_star"], said["attainable"]) == ("undetermined", "inf", False)
