@@ -80,7 +80,8 @@ def _single_answers(
         pair = pair_from_gap(abs(gap), discordance)
         items = int(required_units(McNemarDesign(pair.p10, pair.p01, *law), question.power))
     else:
-        items = int((budget or 0.0) / each * (1 + 1e-12))
+        paid = (budget or 0.0) / each
+        items = int(paid + min(1e-12 * paid, 1e-9))  # what rounding takes, and no item more
     detectable = mcnemar_detectable_gap(items, discordance, *law, question.power)
     return CostedDesign(items, 1, 1, items * each, detectable)
 

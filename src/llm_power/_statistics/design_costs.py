@@ -181,6 +181,20 @@ _Tried = tuple[FloatArray, FloatArray]
 _Evaluate = Callable[[FloatArray, FloatArray, FloatArray], _Tried]
 
 
+# Numbers of subjects or repeats that are tried one by one: 2 s.
+_MOST_TRIED: Final = 2 * 10**7
+
+
+def _whole_numbers(least: float, most: float) -> FloatArray:
+    """Return those from `least` to `most`, if they are not too many to try."""
+    if most - least > _MOST_TRIED:
+        raise InvalidArgument(
+            "gap must be farther from 0, or the budget smaller: of designs that could be the best "
+            f"at most {_MOST_TRIED:,} are tried"
+        )
+    return np.arange(least, most + 1)
+
+
 class _Search:
     """Find the design of the smallest value, be it a cost or a gap, by subjects and repeats.
 
@@ -243,7 +257,7 @@ class _Search:
         most = (cost / 2 - self.costs.subject - self.costs.item) / (2 * self.costs.answer)
         slack = cost * variance * (1 + _ROUNDING)
         most = min(most, slack / (2 * self.costs.answer * self.variances.items))
-        repeats = np.arange(1.0, max(most, 1.0) + 1)
+        repeats = _whole_numbers(1.0, max(most, 1.0))
         product = self.item_cost(repeats) * self.item_variance(repeats)
         outer = np.sqrt(self.costs.subject * self.variances.subjects)
         inside = np.flatnonzero(np.square(outer + np.sqrt(product)) <= slack)
@@ -270,7 +284,7 @@ class _Search:
         highest = max(highest, 1.0) if fixed > 0 else 1.0
         least = max((between + h / highest) / variance * (1 - _ROUNDING), 2.0)
         most = cost / (fixed + g * lowest) * (1 + _ROUNDING)
-        return np.arange(np.ceil(least), np.floor(most) + 1)
+        return _whole_numbers(np.ceil(least), np.floor(most))
 
     def _design(self, subjects: float, items: float, repeats: float) -> CostedDesign:
         each, k = np.asarray(items), np.asarray(repeats)
