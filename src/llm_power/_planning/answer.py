@@ -321,7 +321,8 @@ def _some_units(design: ClusterDesign | MeanDesign, power: float) -> float:
     units = required_units(design, power)
     if design.delta and not isfinite(units):
         raise InvalidArgument(
-            f"gap must be 0 or larger: {design.delta!r} takes more than {ENDLESS:.0e} units"
+            f"gap must be 0, or farther from it: {design.delta:.3g} takes more than "
+            f"{ENDLESS:.0e} units"
         )
     return units
 

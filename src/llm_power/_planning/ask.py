@@ -13,6 +13,7 @@ from llm_power._choices import Kind, McNemarTest
 from llm_power._errors import InvalidArgument
 from llm_power._planning.answer import plan_detectable, plan_pair, plan_range, plan_repeats
 from llm_power._planning.question import (
+    SAME_GAP,
     AssumedPair,
     Question,
     pair_from_accuracies,
@@ -295,4 +296,6 @@ def _less(accuracy: float, gap: float) -> float:
             f"gap must leave both accuracies from 0 to 1, got {abs(gap):g} beside {accuracy:g}"
             f"{percent_meant(gap)}"
         )
+    if abs(accuracy - other - gap) > SAME_GAP * abs(gap):
+        raise InvalidArgument(f"gap must be 0, or farther from it beside accuracies, got {gap!r}")
     return other

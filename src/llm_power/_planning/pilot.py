@@ -35,6 +35,7 @@ from llm_power._statistics.pilot_design import (
     PilotDesign,
     cluster_items_design,
     pilot_design,
+    too_many_units,
 )
 
 Unit = Literal["items", "clusters"]
@@ -256,6 +257,8 @@ def _assured(pilot: Pilot, gap: float, design: PilotDesign, question: Question) 
     # Among numbers that the pilot holds for possible, or beyond them where it tells little.
     least, most = int(design.low), int(design.high)
     while not suffices(most):
+        if most > MOST_UNITS:
+            raise too_many_units(gap)
         least, most = most, 2 * most
     return float(smallest_that(suffices, least, most))
 

@@ -21,6 +21,9 @@ from llm_power._statistics.paired_binary import admissible_rho, paired_differenc
 
 #: Rounded inputs on an edge may lie beyond it by an error of representation.
 EDGE: Final = 1e-12
+# By how much of itself a gap may differ from the one that is asked for, which floats round.
+SAME_GAP: Final = 1e-3
+_LEAST_MARGIN: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +50,10 @@ class Question:
             raise InvalidArgument(f"test must be one of {MCNEMAR_TESTS}, got {self.test!r}")
         if self.margin is not None:
             open_unit("margin", self.margin)
+            if self.margin < _LEAST_MARGIN:
+                raise InvalidArgument(
+                    f"margin must be at least {_LEAST_MARGIN:g}, got {self.margin!r}"
+                )
             if self.alpha >= 0.5:
                 raise InvalidArgument(f"alpha must lie in (0, 0.5) for a margin, got {self.alpha}")
         positive_count("comparisons", self.comparisons)
@@ -146,7 +153,13 @@ def pair_from_gap(gap: float, discordance: float) -> AssumedPair:
             f"discordance must lie in [{abs(gap):g}, 1] for a gap of {gap:g}, got {discordance!r}"
             f"{percent_meant(discordance)}"
         )
-    return _of_gap(gap, discordance)
+    pair = _of_gap(gap, discordance)
+    if abs(pair.gap - gap) > SAME_GAP * abs(gap):
+        raise InvalidArgument(
+            f"gap must be 0, or farther from it beside a discordance of {discordance:g}, "
+            f"got {gap!r}"
+        )
+    return pair
 
 
 def _of_gap(gap: float, discordance: float) -> AssumedPair:

@@ -246,7 +246,8 @@ def _required(plans: Sequence[Plan], heads: list[str]) -> list[Table]:
             {"N*, normal approximation": [plan.n_star for plan in plans]},
         ),
     ]
-    if of := [plan.monitored for plan in plans if plan.monitored is not None]:
+    of = [plan.monitored for plan in plans if plan.monitored is not None]
+    if len(of) == len(plans):
         rows = {
             "at most": [each.items for each in of],
             "used on average": [each.expected for each in of],

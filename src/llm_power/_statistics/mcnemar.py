@@ -410,7 +410,10 @@ class McNemarDesign(Design):
         gap, root = abs(self.p10 - self.p01), np.sqrt(n)
         shift = np.maximum(gap * root - (1 / root if self.test == "exact" else 0), 0)
         critical = -ndtri(self.alpha / 2) * np.sqrt(self.psi)
-        return np.asarray(ndtr((shift - critical) / np.sqrt(self.psi - gap**2)))
+        spread = np.sqrt(max(self.psi - gap**2, 0.0))
+        if spread == 0:  # every item differs the same way
+            return np.asarray(shift >= critical, dtype=np.float64)
+        return np.asarray(ndtr((shift - critical) / spread))
 
 
 def mcnemar_detectable_gap(

@@ -406,14 +406,20 @@ class ClusterPilot(_UnitMeans):
 Pilot = BinaryPilot | MeanPilot | ClusterPilot
 
 
+def too_many_units(gap: float) -> InvalidArgument:
+    """Return the refusal of a gap that takes more units than are counted."""
+    return InvalidArgument(
+        f"gap must be farther from 0: {gap!r} may take more than {MOST_UNITS:.0e} units by the "
+        "pilot"
+    )
+
+
 def pilot_design(pilot: Pilot, gap: float, *, power: float = 0.80) -> PilotDesign:
     """Units that a declared gap needs, with their interval and their expected power."""
     designs = pilot.at(gap), *pilot.ends(gap)
     n_star, low, high = (required_units(design, power) for design in designs)
     if high > MOST_UNITS:
-        raise InvalidArgument(
-            f"gap must be larger: {gap!r} may take more than {MOST_UNITS:.0e} units by the pilot"
-        )
+        raise too_many_units(gap)
     assurance = float(pilot.expected(gap).power(n_star))
     return PilotDesign(n_star, low, high, assurance)
 

@@ -41,6 +41,8 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
         ("--gap 0.05 --p-a 0.65", "Plan 2,392 items: enough at every correlation"),
         ("--gap -0.05 --p-b 0.65", "Plan 2,392 items: enough at every correlation"),
         ("--gap 0.05 --p-a 0.65 --rho 0.3", "Plan 1,069 items or more: they detect"),
+        # Of the two ends one alone has a plan of monitoring.
+        ("--gap 0.001", "Plan 7,850,878 items: enough for power 0.8 on however many"),
         ("--gap 0", "No number of items separates models"),
         ("--gap 0 --margin 0.01", "Plan 85,634 items: enough for power 0.8"),
         (
@@ -53,6 +55,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
         ("--n 2000 --discordance 0.1", "2,000 items detect gaps of 2.03 points or more"),
         ("--gap 0.02 --discordance 0.1 --n 1319", "Plan 2,043 items or more: they detect"),
         ("--p-a 0.65 --p-b 0.6 --n 800", "Plan 2,392 items: enough at every"),
+        ("--n 1000000000 --discordance 1", "1,000,000,000 items detect gaps of 0.00886 points"),
         ("--n 20 --discordance 0.1", "No gap is detectable on 20 items: plan more."),
         ("--gap 1 --discordance 1", "Plan 6 items or more: they detect"),
         ("--gap 0 --discordance 0.1", "No number of items separates models"),
@@ -136,6 +139,12 @@ def test_a_gap_near_zero_is_planned_for_clusters_and_repeats(
     assert ask(f"--gap 1e-12 {design}").startswith(head)
 
 
+@pytest.mark.parametrize("budget", ["7", "1e6", "1e13"])
+def test_a_budget_is_not_exceeded(ask: Callable[[str], str], budget: str) -> None:
+    answer = ask(f"--discordance 0.2 --cost-answer 1 --budget {budget} --format json")
+    assert json.loads(answer)["design"]["cost"] <= float(budget)
+
+
 def test_json_has_what_python_has(ask: Callable[[str], str]) -> None:
     question = "--p-a 0.65 --p-b 0.6 --agreement 0.8 --comparisons 45"
     answer = json.loads(ask(f"{question} --format json"))
@@ -187,6 +196,11 @@ def test_json_has_what_python_has(ask: Callable[[str], str]) -> None:
         (f"--gap 0.02 --discordance 0.2 --clusters 9 {COSTS}", "leave --clusters out"),
         (f"--gap 0.02 --discordance 0.2 --within-a 0.2 {COSTS}", "within must be at mo"),
         (f"--gap 0.02 --discordance 0.2 {COSTS} --plot a.png", "leave --plot out"),
+        ("--gap 1e-16 --discordance 0.1", "--gap must be 0, or farther from it beside"),
+        ("--gap 1e-13 --p-a 0.5", "--gap must be 0, or farther from it beside"),
+        ("--gap 0 --discordance 0.1 --margin 1e-13", "--margin must be at least 1e-09"),
+        (f"--gap 1e-9 --discordance 0.2 {COSTS}", "--gap must be farther from 0, or the budget"),
+        (f"--budget 1e30 --discordance 0.2 {COSTS}", "or the budget smaller"),
         ("--gap 1e-12 --discordance 0.1 --plot a.png", "at most 1e+14 items or clusters"),
         ("--gap 1e-12 --between 0.1 --within-a 0.1 --plot a.png", "at most 1e+14 items or"),
     ],

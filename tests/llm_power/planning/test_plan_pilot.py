@@ -148,7 +148,9 @@ def test_a_gap_too_near_zero_for_a_pilot_is_named(
 ) -> None:
     code, _, err = say("--pilot", board, *TWO, *cluster, "--gap", 1e-12)
     assert code == 2
-    assert err.startswith("error: --gap must be larger: 1e-12 may take more than 1e+14 units")
+    assert err.startswith(
+        "error: --gap must be farther from 0: 1e-12 may take more than 1e+14 units"
+    )
     assert err.count("\n") == 1
 
 

@@ -43,7 +43,7 @@ def test_a_family_takes_its_level() -> None:
         ({"gap": 0.1, "within_a": -1.0}, "must not be negative"),
         ({"gap": 0.1, "between": 0.0, "within_a": 0.0}, "must not all be 0"),
         ({"n_items": 1}, "n_items must be at least 2"),
-        ({"gap": 1e-20}, r"gap must be 0 or larger: 1e-20 takes more than 1e\+30 units"),
+        ({"gap": 1e-20}, r"farther from it: 1e-20 takes more than 1e\+30 units"),
     ],
 )
 def test_what_cannot_be_is_refused(settings: dict[str, Any], message: str) -> None:
