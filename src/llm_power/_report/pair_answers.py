@@ -36,6 +36,9 @@ from llm_power._statistics.verdict_stability import required_n_interval
 
 Value = float | int | str | bool | None
 
+# Monitoring of more items takes minutes to plan, and more than are counted.
+_MOST_MONITORED: Final = 1e15
+
 
 @dataclass(frozen=True, slots=True)
 class PairResult:
@@ -118,7 +121,7 @@ def answer_from_counts(
         _items("n_exact", "at this gap, exact test", _counted_n(b, c, n_items, point, "exact")),
         _items("n_mid_p", "at this gap, mid-p test", _counted_n(b, c, n_items, point, "mid_p")),
     ]
-    answers += _monitored(cells, point) + _errors(b, c, n_items, point, declared)
+    answers += _monitored(cells, n_star, point) + _errors(b, c, n_items, point, declared)
     return _answer(_decided(verdict, n_items, point, declared), answers)
 
 
@@ -224,9 +227,11 @@ def _counted_n(b: int, c: int, n: int, at: OperatingPoint, test: McNemarTest) ->
     return required_units(design, at.power)
 
 
-def _monitored(cells: PairCells, at: OperatingPoint) -> list[PairResult]:
+def _monitored(cells: PairCells, n_star: float, at: OperatingPoint) -> list[PairResult]:
     log_e = float(log_e_value(cells.b, cells.c))
-    most, mean, ninety = cells.monitored_columns(at).values()
+    most = mean = ninety = np.asarray(np.inf)
+    if n_star <= _MOST_MONITORED:
+        most, mean, ninety = cells.monitored_columns(at).values()
     why = "the gap is 0" if cells.b == cells.c else "more than are counted"
     return [
         _number("log_e_beta", "log e-value, Beta(4, 4)", log_e),

@@ -346,7 +346,7 @@ class McNemarDesign(Design):
         """No number at no gap; beyond a million items `connor_required_n`, corrected.
 
         That is within an item in 1,000 where some 2,000 of them are discordant, in 100 where 200
-        are, and up to a tenth too many where 20 are.
+        are, up to a tenth too many where 20 are, and up to half where ten are.
         """
         if target <= self.alpha:
             raise InvalidArgument(

@@ -104,8 +104,11 @@ def test_items_of_a_new_run_do_not_grow_with_those_at_hand(answer: Any, n: int) 
     assert said["items_assured"] == pytest.approx(724, abs=8)
 
 
-def test_a_gap_that_is_not_zero_is_not_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--b", 10**6, "--c", 10**6 - 1, "--n", 9 * 10**15) == 0
+@pytest.mark.parametrize(("b", "n"), [(10**6, 9 * 10**15), (10**12, 2 * 10**12)])
+def test_a_gap_that_is_not_zero_is_not_said_to_be(
+    capsys: pytest.CaptureFixture[str], b: int, n: int
+) -> None:
+    assert run("--b", b, "--c", b - 1, "--n", n) == 0
     shown = capsys.readouterr().out
     assert "the gap is 0" not in shown
     assert shown.count("no number: more than are counted") == 3
