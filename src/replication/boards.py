@@ -220,23 +220,24 @@ class Boards:
             return self._streamed_results(board)
         for panel in (name for name, family in self.panels.items() if family.board == board):
             made += _flat(board_files(panel))
-            if self.boards[board].has_average:
-                made += average_files(panel).values()
-                made += table_files(panel, AVERAGE_TABLES)
+            made += self._average_results(board, panel)
             made += [stage_file(panel, stage) for stage in _SIDE_STAGES]
             made += figure_files(panel).values()
         return made
 
     def _streamed_results(self, board: str) -> list[str]:
         parts = range(self.boards[board].parts or 0)
-        made = [
+        return [
             *(f"results/pairs/{board}/part-{part}.parquet" for part in parts),
             *_flat(board_files(board, STREAMED_TABLES)),
             *figure_files(board).values(),
+            *self._average_results(board, board),
         ]
-        if self.boards[board].has_average:
-            made += [*average_files(board).values(), *table_files(board, AVERAGE_TABLES)]
-        return made
+
+    def _average_results(self, board: str, name: str) -> list[str]:
+        if not self.boards[board].has_average:
+            return []
+        return [*average_files(name).values(), *table_files(name, AVERAGE_TABLES)]
 
     def streamed(self) -> list[str]:
         """Return the boards whose pairs are not held."""
