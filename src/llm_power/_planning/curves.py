@@ -15,7 +15,7 @@ from llm_power._planning.answer import DetectableGap, Plan, PlanRange, RepeatsPl
 from llm_power._planning.text import ENDS
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_requirement import MeanDesign
-from llm_power._statistics.designs import LARGEST_PLAN
+from llm_power._statistics.designs import LARGEST_PLAN, MOST_UNITS
 from llm_power._statistics.inversion import minimum_detectable_effect
 from llm_power._statistics.mcnemar import (
     McNemarDesign,
@@ -35,8 +35,6 @@ _SIZES: Final = 14
 _PARTS: Final = (0.1, 4.0)
 # How far the curves of power go beyond the planned number.
 _BEYOND: Final = 1.6
-# Units of a plan beyond which its sizes, as a curve needs them, are no whole numbers of a float.
-_MOST_DRAWN: Final = 10**14
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +69,9 @@ def plan_curves(answer: Plan | PlanRange | DetectableGap | RepeatsPlan) -> PlanC
 
 def sizes_around(planned: float, *, least: int = 1, number: int = _FINE) -> IntArray:
     """Return the sizes that a curve of power is drawn at."""
-    if planned > _MOST_DRAWN:
+    if planned > MOST_UNITS:
         raise InvalidArgument(
-            f"a plot must be of at most {_MOST_DRAWN:.0e} items or clusters: leave --plot out"
+            f"a plot must be of at most {MOST_UNITS:.0e} items or clusters: leave --plot out"
         )
     most = max(int(_BEYOND * planned), least + 1)
     return np.unique(np.linspace(least, most, min(number, most - least + 1)).astype(np.int64))

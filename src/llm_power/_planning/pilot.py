@@ -25,9 +25,8 @@ from llm_power._statistics._numerics import smallest_that
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_moments import moments_from_differences
 from llm_power._statistics.design_costs import Variances
-from llm_power._statistics.designs import LARGEST_PLAN, required_units
+from llm_power._statistics.designs import LARGEST_PLAN, MOST_UNITS, required_units
 from llm_power._statistics.pilot_design import (
-    MOST_UNITS,
     BinaryPilot,
     ClusterPilot,
     MeanPilot,

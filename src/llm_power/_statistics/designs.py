@@ -19,6 +19,9 @@ from llm_power._statistics.arrays import ArrayLike, FloatArray
 #: Units beyond which assurance is not looked for.
 LARGEST_PLAN: Final = 2**20
 
+#: Beyond it, a few doublings further, a float no longer tells whole numbers apart.
+MOST_UNITS: Final = 10**14
+
 #: Units that are as good as infinitely many.
 ENDLESS: Final = 10**30
 

@@ -41,7 +41,13 @@ from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, ratio
 from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.cluster_requirement import MeanDesign
 from llm_power._statistics.cluster_robust import cluster_robust_test
-from llm_power._statistics.designs import ENDLESS, LARGEST_PLAN, Design, required_units
+from llm_power._statistics.designs import (
+    ENDLESS,
+    LARGEST_PLAN,
+    MOST_UNITS,
+    Design,
+    required_units,
+)
 from llm_power._statistics.intervals import wilson_interval
 from llm_power._statistics.mcnemar import (
     MOST_SUMMED,
@@ -135,9 +141,6 @@ _DRAWS: Final = 4096
 
 # Nodes over what it leaves open of a single variance.
 _NODES: Final = 16
-
-#: Beyond it, a few doublings further, a float no longer tells whole numbers apart.
-MOST_UNITS: Final = 10**14
 
 # Relative size below which a whole number is exceeded by rounding alone.
 _ROUNDING: Final = 1e-12
