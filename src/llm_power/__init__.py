@@ -10,9 +10,8 @@ is private.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from llm_power._lazy import on_first_use
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from llm_power._board.operating_point import Declared, OperatingPoint
@@ -239,7 +238,11 @@ __all__ = [
 ]
 
 
-__getattr__ = on_first_use(__name__, _HOMES)
+def __getattr__(name: str) -> Any:
+    # On first use: who imports one name should not wait for tables, plots and readers.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

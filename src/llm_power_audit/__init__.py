@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from llm_power._lazy import on_first_use
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from llm_power_audit._errors import AuditError
@@ -25,8 +24,11 @@ _HOMES = {
 __all__ = ["Audit", "AuditError", "Register", "audit", "load_register"]
 
 
-# The command line imports this package for every help text.
-__getattr__ = on_first_use(__name__, _HOMES)
+def __getattr__(name: str) -> Any:
+    # On first use: the command line imports this package for every help text.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -30,7 +30,6 @@ FLOORS = {
     "_choices": 0,
     "_errors": 0,
     "_files": 0,
-    "_lazy": 0,
     "_memory": 0,
     "_plugins": 0,
     "_provenance": 0,
