@@ -159,7 +159,7 @@ def test_the_readme_counts_the_jobs_of_a_run(whole_run: Path) -> None:
     steps = [int(found) for log in logs for found in re.findall(r"^(\d+) of \1 steps", log, re.M)]
     jobs = max(steps)  # Further runs make again what has changed.
     for document in ("README.md", "docs/running.md"):
-        assert re.search(rf"all three (papers together )?\d+ s \({jobs} jobs\)", page(document))
+        assert re.search(rf"all papers (together )?\d+ s \({jobs} jobs\)", page(document))
 
 
 def test_the_coverage_of_the_text_is_that_of_its_files() -> None:
