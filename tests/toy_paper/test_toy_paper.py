@@ -58,6 +58,11 @@ def test_its_exhibits_are_made(ran: Path) -> None:
         *(f"camera_ready/figure_01.{end}" for end in ("pdf", "txt")),
     }
     assert rows(results / "tables/table_01.csv")[0]["gap_pp"] == "3.0"
+    assert [row["n_star_agrees"] for row in rows(results / "tables/table_02.csv")] == [
+        *("True", "False"),
+    ]
+    shown = (results / "tables/table_02.md").read_text()
+    assert shown.startswith("**Table 2.** 1 of 2 printed N* follow from Table 1.")
 
 
 def test_its_claims_are_judged(ran: Path) -> None:
@@ -79,7 +84,13 @@ def test_its_manifest_names_the_paper(ran: Path) -> None:
     assert manifest["paper"] == {
         "title": "A Paper of Two Tables",
         "citation": "Nobody 2026",
-        "terms": {},
+        "terms": {
+            "N*": (
+                "Required items: with N* items the test of a pair has power 0.8 for the gap "
+                "that was seen."
+            ),
+            "r": "N*/N, need over have.",
+        },
     }
     assert [one["name"] for one in manifest["exhibits"]] == ["table_01", "table_02", "figure_01"]
 

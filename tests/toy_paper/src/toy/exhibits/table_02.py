@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from llm_power._provenance import Provenance
-from llm_power._report.tables import Column, Table, as_integer, as_p_value, as_printed
+from llm_power._report.tables import Column, Table, as_integer, as_p_value
+from llm_power_audit.agreement import agrees
 from replication.exhibits import Exhibit, Inputs
 from toy.pairs import resolved_pairs
 
@@ -15,14 +16,13 @@ def make(inputs: Inputs) -> Exhibit:
     columns = [Column("pair", "Pair")]
     for name, header, shown in (("p_exact", "p", as_p_value), ("n_star", "N*", as_integer)):
         frame[f"{name}_printed"] = [cell.text for cell in printed[name]]
-        columns += [
-            Column(f"{name}_printed", f"{header}, printed", as_printed, "right"),
-            Column(name, header, shown, "right"),
-        ]
+        frame[f"{name}_agrees"] = list(map(agrees, printed[name], frame[name]))
+        columns.append(Column(name, header, shown, "right", printed=True))
     table = Table(
         frame=frame,
         columns=columns,
         caption="Exact p-value and required items of two pairs.",
+        finding=f"{frame['n_star_agrees'].sum()} of {len(frame)} printed N* follow from Table 1.",
         provenance=[Provenance.published("Tables 1 and 2")],
     )
     return Exhibit(table)
