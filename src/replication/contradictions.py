@@ -120,8 +120,8 @@ def minimum_correction(rows: Sequence[LinearRow], total: float) -> tuple[LinearR
     # several others, it is this set; a smallest infeasible subset names it beside another.
     matrix, lower, upper = _stack(rows)
     n_rows, n_counts = matrix.shape
-    reach = np.abs(matrix).max(axis=1) * total + np.maximum(np.abs(lower), np.abs(upper)) + 1
-    lift = np.diag(reach)
+    bound = np.abs(matrix).max(axis=1) * total + np.maximum(np.abs(lower), np.abs(upper)) + 1
+    lift = np.diag(bound)
     roles = np.array([_ROLE_COST[row.constraint.role] for row in rows])
     order = 0.1 * np.arange(n_rows)[::-1] / n_rows
     price = 1 + (roles + order) / n_rows
@@ -299,14 +299,14 @@ def _refuted_by_multipliers(rows: Sequence[CountRow]) -> bool:
         b_eq=np.ones(len(signed)),
     )
     y = [Fraction(max(0.0, -x)).limit_denominator(1000) for x in solution.ineqlin.marginals]
-    reach = sum(
+    largest = sum(
         max(
             sum((a * b for a, b in zip(y, table, strict=True)), Fraction())
             for table in one.tolist()
         )
         for one in signed
     )
-    return reach < sum(a * Fraction(least) for a, (*_, least) in zip(y, limits, strict=True))
+    return largest < sum(a * Fraction(least) for a, (*_, least) in zip(y, limits, strict=True))
 
 
 def _refuted_by_sums(rows: Sequence[CountRow]) -> bool:

@@ -162,9 +162,9 @@ def normal_power(only_a: IntArray, only_b: IntArray, n: int, *, alpha: float) ->
     # The gap in items has variance n psi under the null and n (psi - delta^2) else; one item is the
     # continuity correction of the exact test.
     gap, discordant = np.abs(only_a - only_b), only_a + only_b
-    reach = -ndtri(alpha / 2) * np.sqrt(discordant) + 1
+    critical = -ndtri(alpha / 2) * np.sqrt(discordant) + 1
     spread = np.sqrt(np.maximum(discordant - gap**2 / n, 1e-12))
-    return np.asarray(ndtr((gap - reach) / spread) + ndtr((-gap - reach) / spread))
+    return np.asarray(ndtr((gap - critical) / spread) + ndtr((-gap - critical) / spread))
 
 
 def _summed(only_a: int, only_b: int, n: int, alpha: float) -> float:

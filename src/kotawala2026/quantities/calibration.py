@@ -224,15 +224,15 @@ def _largest(within: FloatArray) -> Law:
 def median_rate(rates: FloatArray, trials: int) -> Law:
     """Law of the median of X/M over an odd number of cells."""
     hits = np.arange(trials + 1)
-    # reached[k, j] is the probability that j of the cells so far have at most k rejections.
-    reached = np.zeros((trials + 1, rates.size + 1))
-    reached[:, 0] = 1.0
+    # chance[k, j] is the probability that j of the cells so far have at most k rejections.
+    chance = np.zeros((trials + 1, rates.size + 1))
+    chance[:, 0] = 1.0
     for rate in rates:
         at_most = scipy.stats.binom.cdf(hits, trials, rate)[:, None]
-        one_more = np.roll(reached, 1, axis=1)
+        one_more = np.roll(chance, 1, axis=1)
         one_more[:, 0] = 0.0
-        reached = reached * (1 - at_most) + one_more * at_most
-    return _law(reached[:, rates.size // 2 + 1 :].sum(axis=1), hits / trials)
+        chance = chance * (1 - at_most) + one_more * at_most
+    return _law(chance[:, rates.size // 2 + 1 :].sum(axis=1), hits / trials)
 
 
 def _law(distribution: FloatArray, values: FloatArray) -> Law:
@@ -253,9 +253,9 @@ def _sign_flips_differ() -> float:
     differences = [0.0]
     for n in range(1, _MOST_SIGNS + 1):
         signs = 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1) - 1
-        reached = np.abs(signs.sum(axis=1))
+        sums = np.abs(signs.sum(axis=1))
         b = np.arange(n + 1)
-        share = (reached >= np.abs(2 * b - n)[:, None]).mean(axis=1)
+        share = (sums >= np.abs(2 * b - n)[:, None]).mean(axis=1)
         differences.append(float(np.abs(share - mcnemar_exact(b, n - b)).max()))
     return max(differences)
 

@@ -102,9 +102,9 @@ def inflations(published: PublishedNumbers) -> Iterator[Finding]:
     yield Finding("unresolved_bonferroni_40", _CLOSE, count, method)
     table = published.tables[3]
     for label, worst in zip(table["gap_bucket"], table["r_worst"], strict=True):
-        reach = interval_of(worst).times(Interval.around(bound))
+        possible = interval_of(worst).times(Interval.around(bound))
         method = "worst r of Table 3 times the factor"
-        yield within("worst_r_inflated", label, worst.value * bound, reach, method)
+        yield within("worst_r_inflated", label, worst.value * bound, possible, method)
     total = sum(int(x) for x in settings["bonferroni_unresolved_by_bucket"])
     method = "sum over the buckets as Section 6.3 gives them"
     yield Finding("unresolved_after_bonferroni", "Section 6.3", total, method)

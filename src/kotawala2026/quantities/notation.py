@@ -194,8 +194,8 @@ def frontier_gap(published: PublishedNumbers) -> Iterator[Finding]:
     dropped = (drawn - kept) / drawn
     method = f"the gap on {kept:,.0f} items, and anything on the other {drawn - kept:,.0f}"
     value = gap * kept / drawn
-    reach = Interval(value - dropped, value + dropped)
-    yield within("frontier_gap_of_drawn", "", value, reach, method)
+    possible = Interval(value - dropped, value + dropped)
+    yield within("frontier_gap_of_drawn", "", value, possible, method)
 
 
 def _score_of(scores: Sequence[BoardScore], n_items: int, accuracy: Printed) -> BoardScore | None:

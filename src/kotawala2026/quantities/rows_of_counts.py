@@ -118,8 +118,8 @@ def rows_of_table_6(published: PublishedNumbers) -> Iterator[Finding]:
         n, b, c = (int(x[i]) for x in (counts.n_items, counts.b, counts.c))
         p_a, p_b = interval_of(counts.p_a[i]), interval_of(counts.p_b[i])
         items = n * (counts.p_a[i].value - counts.p_b[i].value)
-        reach = Interval(n * (p_a.lower - p_b.upper), n * (p_a.upper - p_b.lower))
-        yield within("accuracy_gap_items", pair, items, reach, "N (p_A - p_B) of Table 6")
+        possible = Interval(n * (p_a.lower - p_b.upper), n * (p_a.upper - p_b.lower))
+        yield within("accuracy_gap_items", pair, items, possible, "N (p_A - p_B) of Table 6")
         yield one_of(
             "n_items_from_row",
             pair,

@@ -142,13 +142,13 @@ def icc_intervals(table: Table7, pair: int, sizes: IntArray) -> dict[Constraint,
     n_star = float(required_n_discordance(*table.counts(pair), n_items))
     intervals = {}
     for c in table.of_pair(pair, "icc", "design_effect", "n_star_cluster"):
-        reach = Interval(*c.interval)
+        possible = Interval(*c.interval)
         if c.quantity == "n_star_cluster":
             # Rounded up or to the nearest is not known: the interval holds under both.
-            least = max(reach.lower, c.printed.value - c.printed.half_unit)
-            reach = Interval(least / n_star, reach.upper / n_star)
+            least = max(possible.lower, c.printed.value - c.printed.half_unit)
+            possible = Interval(least / n_star, possible.upper / n_star)
         is_icc = c.quantity == "icc"
-        intervals[c] = reach if is_icc else icc_of_effect(reach, n_items / len(sizes))
+        intervals[c] = possible if is_icc else icc_of_effect(possible, n_items / len(sizes))
     if not any(np.isfinite(one.lower) for one in intervals.values()):
         raise PublishedError(f"mmlu_pro: nothing fitted bounds the ICC of {table.pairs[pair]}")
     return intervals

@@ -213,14 +213,14 @@ class Landscape:
         rank = np.arange(1, self.n_models + 1)
         first, last_open = (self._arrays[name][1:] for name in ("first_different", "last_open"))
         beyond = np.maximum(last_open, rank) + 1
-        reach = np.maximum.accumulate(beyond) - 1
+        last_of_any = np.maximum.accumulate(beyond) - 1
         return pd.DataFrame(
             {
                 "rank": rank,
                 "first_different": _rank_or_null(first, first <= self.n_models),
                 "all_different_from": _rank_or_null(beyond, beyond <= self.n_models),
                 **{name: self._arrays[name][1:] for name in ("ahead", "behind", "undetermined")},
-                "cut_below": (reach <= rank) & (rank < self.n_models),
+                "cut_below": (last_of_any <= rank) & (rank < self.n_models),
             }
         )
 

@@ -130,12 +130,12 @@ def _contenders(
     """Return which models may be first or second without one of the parts, (n_models,)."""
     if any(np.isnan(x).any() for x in tasks):
         return np.ones(tasks[0].shape[1], dtype=np.bool_)
-    mean, reach = np.zeros(tasks[0].shape[1]), 0.0
+    mean, most_lost = np.zeros(tasks[0].shape[1]), 0.0
     for x, weight, block in zip(tasks, weights, blocks, strict=True):
         largest = np.sort(np.bincount(block))[-(-(int(block.max()) + 1) // parts) :].sum()
         mean += weight * x.mean(axis=0)
-        reach += weight * float(np.ptp(x)) * largest / len(x)
-    return np.asarray(mean >= np.sort(mean)[-2] - reach - 1e-9)
+        most_lost += weight * float(np.ptp(x)) * largest / len(x)
+    return np.asarray(mean >= np.sort(mean)[-2] - most_lost - 1e-9)
 
 
 def _by_block(x: FloatArray, block: IntArray) -> tuple[FloatArray, FloatArray]:

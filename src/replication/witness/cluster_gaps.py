@@ -99,8 +99,8 @@ class Misfit:
         parts = [self._crowded(gaps)]
         icc, slopes = self.boot.icc(gaps)
         by_q, by_d = slopes()
-        for value, reach, aim in self._bootstrapped(icc):
-            gradient = self._slopes(gaps, value, reach * by_q, reach * by_d, aim)
+        for value, others, aim in self._bootstrapped(icc):
+            gradient = self._slopes(gaps, value, others * by_q, others * by_d, aim)
             parts.append((_off_percentiles(value, aim), gradient))
         if self.targets.unresolved_without is not None:
             parts.append(self._verdicts(gaps, self.targets.unresolved_without))
@@ -123,8 +123,8 @@ class Misfit:
         if (aim := self.targets.bootstrap_icc) is not None:
             yield icc, 1.0, aim
         if (aim := self.targets.bootstrap_design_effect) is not None:
-            reach = np.where(icc > 0, self.boot.mean_size - 1, 0.0)
-            yield 1 + reach * icc, reach, aim
+            others = np.where(icc > 0, self.boot.mean_size - 1, 0.0)
+            yield 1 + others * icc, others, aim
 
     def _slopes(
         self,
@@ -156,8 +156,8 @@ class Misfit:
         sets, n_all = self.drop, float(self.targets.n_items.sum())
         icc, slopes = sets.icc(gaps)
         by_q, by_d = slopes()
-        reach = np.where(icc > 0, sets.mean_size - 1, 0.0)
-        effect = 1 + reach * icc
+        others = np.where(icc > 0, sets.mean_size - 1, 0.0)
+        effect = 1 + others * icc
         gap = ordered_product(gaps, sets.weights)
         # Kept from zero: N* is huge either way, and on the same side of the budget.
         gap = np.where(np.abs(gap) < 1e-6, 1e-6, gap)
@@ -169,8 +169,8 @@ class Misfit:
         active = hinge > 0
         by_gap = -2 * scale / (gap * (scale - 1))
         # Rows are the dropped clusters; the gradient has a column for each gap.
-        direct = (reach * by_d / effect + by_gap)[..., None] * sets.weights.T
-        through_q = (reach * by_q / effect)[..., None] * sets.weights.T
+        direct = (others * by_d / effect + by_gap)[..., None] * sets.weights.T
+        through_q = (others * by_q / effect)[..., None] * sets.weights.T
         slope = direct + through_q * (2 * gaps / self.targets.n_items)[:, None, :]
         slope *= (np.where(active, sign, 0.0) / _MARGIN)[..., None]
         return np.where(active, hinge, 0.0) / _MARGIN, slope
