@@ -118,7 +118,9 @@ class Plan:
 class PlanRange:
     """Plans at both ends of what two accuracies, or a gap alone, leave open."""
 
-    fewest: Plan  # at the highest correlation of the scores, or the least discordance
+    # At the highest correlation of the scores, or the least discordance, but for gaps near 1, where
+    # an item more or less decides.
+    fewest: Plan
     most: Plan
     open: Open
 
@@ -139,8 +141,9 @@ def plan_range(
     n_items: int | None = None,
     question: Question = STANDARD,
 ) -> PlanRange:
-    """Plan at both ends of what is known, the pair that takes fewer items first."""
-    fewest, most = (plan_pair(pair, n_items=n_items, question=question) for pair in ends)
+    """Plan at both ends of what is known, the one that takes fewer items first."""
+    plans = (plan_pair(pair, n_items=n_items, question=question) for pair in ends)
+    fewest, most = sorted(plans, key=lambda plan: plan.items)
     return PlanRange(fewest, most, of)
 
 

@@ -12,7 +12,7 @@ from llm_power._board.measure import points
 from llm_power._choices import TEST_NAMES
 from llm_power._errors import InvalidArgument
 from llm_power._planning.answer import DetectableGap, Plan, PlanRange, RepeatsPlan
-from llm_power._planning.text import ENDS
+from llm_power._planning.text import ends_of
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_requirement import MeanDesign
 from llm_power._statistics.designs import LARGEST_PLAN, MOST_UNITS
@@ -55,7 +55,7 @@ def plan_curves(answer: Plan | PlanRange | DetectableGap | RepeatsPlan) -> PlanC
     if isinstance(answer, RepeatsPlan):
         return _of_repeats(answer)
     if isinstance(answer, PlanRange):
-        names = [name for name, _ in ENDS[answer.open]]
+        names = [name for name, _ in ends_of(answer)]
         ends = dict(zip(names, (answer.fewest, answer.most), strict=True))
         curves = [_of_pair(plan, f", {name}") for name, plan in ends.items()]
         return PlanCurves(

@@ -27,13 +27,13 @@ AssumedPlan = _OfPairs | RepeatsPlan
 _EQUIVALENCE: Final = "two one-sided tests"
 _BOTH_TESTS: Final = "test by clusters and that of the items"
 #: Both ends of what a range leaves open: the head of their column, and as a place in a sentence.
-ENDS: Final = {
+_ENDS: Final = {
     "correlation": (
         ("highest correlation", "at the highest correlation"),
         ("lowest correlation", "at the lowest correlation"),
     ),
     "discordance": (
-        ("least discordance", "at the least discordance"),
+        ("least discordance", "if one model solves all that the other solves"),
         ("full discordance", "where the models differ on every item"),
     ),
 }
@@ -69,6 +69,13 @@ def plan_answer(result: AssumedPlan, *, observed: bool = False) -> Answer:
     )
 
 
+def ends_of(plans: PlanRange) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Return what the ends with the fewest and the most items are called, and where they are."""
+    low, high = _ENDS[plans.open]
+    rises = plans.fewest.pair.discordance <= plans.most.pair.discordance
+    return (low, high) if rises else (high, low)
+
+
 def _headline(result: _OfPairs) -> str:
     if isinstance(result, PlanRange):
         return _range_sentence(result)
@@ -77,7 +84,7 @@ def _headline(result: _OfPairs) -> str:
 
 def _columns(result: _OfPairs) -> tuple[list[Plan], list[str]]:
     if isinstance(result, PlanRange):
-        return [result.fewest, result.most], [name for name, _ in ENDS[result.open]]
+        return [result.fewest, result.most], [name for name, _ in ends_of(result)]
     if isinstance(result, DetectableGap):
         return [result.plan], ["items"]
     return [result], ["items"]
@@ -133,20 +140,17 @@ def _shared(plan: Plan, clusters: ClusterItems) -> str:
 
 def _range_sentence(plans: PlanRange) -> str:
     most, clusters = plans.most, plans.most.clusters
+    (_, at_fewest), (_, where) = ends_of(plans)
     if not isfinite(most.items):
-        where = ENDS[plans.open][1][1]
         return f"{where[0].upper()}{where[1:]} {_sentence(most)}" if clusters else _sentence(most)
     items = _items(most.items) if clusters is None else _shared(most, clusters)
-    if plans.open == "discordance":
-        return (
-            f"Plan {items}: enough for power {most.question.power:g} on however many items the "
-            f"models differ; {grouped(plans.fewest.items)} suffice if one model solves all that "
-            "the other solves."
-        )
-    return (
-        f"Plan {items}: enough at every correlation of the scores that the accuracies admit; "
-        f"{grouped(plans.fewest.items)} suffice at the highest correlation."
+    enough = (
+        f"for power {most.question.power:g} on however many items the models differ"
+        if plans.open == "discordance"
+        else "at every correlation of the scores that the accuracies admit"
     )
+    fewer = f"; {grouped(plans.fewest.items)} suffice {at_fewest}"
+    return f"Plan {items}: enough {enough}{fewer if plans.fewest.items < most.items else ''}."
 
 
 def _gap_sentence(detectable: DetectableGap) -> str:
@@ -166,12 +170,13 @@ def _gap_sentence(detectable: DetectableGap) -> str:
 
 def _assumed(answer: _OfPairs, plan: Plan) -> str:
     asked, pair = plan.question, plan.pair
-    who = (
-        f"a gap of {points(pair.gap)}, at {100 * answer.fewest.pair.discordance:.3g}% to "
-        f"{100 * pair.discordance:.3g}% of items that one model alone solves"
-        if isinstance(answer, PlanRange)
-        else f"A alone solves {100 * pair.p10:.3g}% of the items, B alone {100 * pair.p01:.3g}%"
-    )
+    who = f"A alone solves {100 * pair.p10:.3g}% of the items, B alone {100 * pair.p01:.3g}%"
+    if isinstance(answer, PlanRange):
+        least, most = sorted([answer.fewest.pair.discordance, pair.discordance])
+        who = (
+            f"a gap of {points(pair.gap)}, at {100 * least:.3g}% to {100 * most:.3g}% of items "
+            "that one model alone solves"
+        )
     test = TEST_NAMES[asked.test] if plan.clusters is None else _BOTH_TESTS
     used = "" if plan.decided_as == "equivalent" else f"; {test}"
     return f"Assumed: {who}; {_level(asked)}{used}."
@@ -282,7 +287,7 @@ def _errors(plan: Plan) -> Table:
 
 def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
     lines = []
-    where = f", {ENDS[answer.open][1][1]}" if isinstance(answer, PlanRange) else ""
+    where = f", {ends_of(answer)[1][1]}" if isinstance(answer, PlanRange) else ""
     if plan.sizes and not isinstance(answer, PlanRange):
         lines.append(
             "Wrong sign: share of the significant gaps that favor the worse model. Times the gap: "

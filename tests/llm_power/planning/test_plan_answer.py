@@ -96,6 +96,22 @@ def test_without_a_correlation_both_ends_are_told() -> None:
     assert found.most.items > between[0] > between[1] > between[2] > between[3] > found.fewest.items
 
 
+@pytest.mark.parametrize("gap", [0.9, 0.93, 0.95, 0.96])
+def test_the_items_of_a_range_are_enough_at_every_discordance(gap: float) -> None:
+    found = plan_range((pair_from_gap(gap, gap), pair_from_gap(gap, 1.0)), of="discordance")
+    for psi in np.linspace(gap, 1, 20):
+        design = McNemarDesign((psi + gap) / 2, (psi - gap) / 2)
+        assert design.power(found.most.items) >= 0.8
+    text = as_text(plan_answer(found)).replace("\n", " ")
+    few = f"{found.fewest.items:g} suffice"
+    if gap == 0.95:  # An item fewer where the models differ on every item.
+        assert text.startswith("Plan 7 items")
+        assert f"{few} where the models differ on every item" in text
+        assert "at 95% to 100% of items" in text
+    if found.fewest.items == found.most.items:
+        assert few not in text
+
+
 def test_a_run_is_planned_at_its_rates() -> None:
     plan = plan_pair(pair_from_counts(36, 17, 400), n_items=400)
     horizon = anytime_horizon(36, 17, 400)
