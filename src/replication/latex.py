@@ -20,7 +20,7 @@ _COLUMN, _LINE = 46, 80
 _SEPARATIONS = {6: 2.8, 4: 1.9, 3: 1.4}
 # Of a table whose texts wrap.
 _NARROWEST = min(_SEPARATIONS)
-_NARROW = frozenset(" \u2008.,:;'|/()[]ijlt⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_NARROW = frozenset(" \u2008.,:;'|/()[]ijlt⁻⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉")
 # A header over cells that are narrower than this is not wrapped.
 _HEADER = 8
 # The lines of 8 points that a page holds below caption and header.

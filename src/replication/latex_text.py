@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from llm_power._report._escape import DIGIT_SPACE, POINT_SPACE, SUPERSCRIPTS, flattened
+from llm_power._report._escape import DIGIT_SPACE, POINT_SPACE, flattened
 
 _LATEX_ASCII = {
     "\\": r"\textbackslash{}",
@@ -29,7 +29,21 @@ _LATEX_ASCII = {
     "*": "{*}",
 }
 
-_LATEX_SYMBOLS = {
+_GREEK = dict(
+    zip(
+        "αβγδϵεζηθικλμνξπρσςτυϕφχψωΓΔΘΛΞΠΣΥΦΨΩ",
+        (
+            *("alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta"),
+            *("iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "varsigma"),
+            *("tau", "upsilon", "phi", "varphi", "chi", "psi", "omega"),
+            *("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon"),
+            *("Phi", "Psi", "Omega"),
+        ),
+        strict=True,
+    )
+)
+
+_LATEX_SYMBOLS = {letter: rf"$\{name}$" for letter, name in _GREEK.items()} | {
     DIGIT_SPACE: r"\phantom{0}",
     POINT_SPACE: r"\phantom{.}",
     "−": r"$-$",
@@ -54,16 +68,13 @@ _LATEX_SYMBOLS = {
     "∋": r"$\ni$",
     "∈": r"$\in$",
     "→": r"$\to$",
+    "⇔": r"$\Leftrightarrow$",
+    "′": "$'$",
+    "″": "$''$",
+    "‴": "$'''$",
+    "½": r"\textonehalf{}",
+    "§": r"\S{}",
     "°": r"\textdegree{}",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "δ": r"$\delta$",
-    "Δ": r"$\Delta$",
-    "θ": r"$\theta$",
-    "μ": r"$\mu$",
-    "ρ": r"$\rho$",
-    "σ": r"$\sigma$",
-    "χ": r"$\chi$",
     "ß": r"{\ss}",
     "æ": r"{\ae}",
     "Æ": r"{\AE}",
@@ -90,20 +101,25 @@ _LATEX_ACCENTS = {
     "\u0327": r"\c",
 }
 
-_LOWERED = {raised: c for c, raised in SUPERSCRIPTS.items()}
+# What Unicode has above and below the line that is ASCII on it.
+_ABOVE = "⁰¹²³⁴-⁹⁺-ⁿᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
+_BELOW = "₀-₉₊-₎ₐ-ₓₕ-ₜᵢ-ᵥⱼ"
+_SCRIPTS = re.compile(f"([{_ABOVE}]*)([{_BELOW}]*)")
 
 _LATEX_MATH_ACCENTS = {"\u0302": r"\hat", "\u0304": r"\bar"}
+_LETTERS, _ACCENTS = "".join(_GREEK), "".join(_LATEX_MATH_ACCENTS)
 
-# A run of superscripts, a Greek letter with its hat or bar, a run of what TeX would join,
-# or any one character.
+# A run above the line and one below it, a letter with its accent, a run of what TeX would join, or
+# any one character.
 _PIECES = re.compile(
-    f"[{''.join(_LOWERED)}]+|[αβδΔθμρσχ][{''.join(_LATEX_MATH_ACCENTS)}]|-+|'+|,+|."
+    rf"[{_ABOVE}]+[{_BELOW}]*|[{_BELOW}]+|[{_LETTERS}][{_ACCENTS}]"
+    rf"|[A-Za-z][{''.join(_LATEX_ACCENTS)}]|-+|'+|,+|."
 )
 
-# A letter that stands alone, with hat or bar, index and star: N*, p_A, ρ̂, δ_MDE; K of 2K, h of h².
+# A letter that stands alone, with hat or bar, index and star: N*, p_A, z_α, ρ̂; K of 2K, h of h².
 _SYMBOL = re.compile(
-    rf"(?<![^\W\d])(?:(?<!\d)|(?=K))([A-Za-zαβδΔθμρσχ])([{''.join(_LATEX_MATH_ACCENTS)}])?"
-    rf"(?:_([A-Za-z0-9]{{1,3}}))?(\*)?(?![^\W{''.join(_LOWERED)}])"
+    rf"(?<![^\W\d])(?:(?<!\d)|(?=K))([A-Za-z{_LETTERS}])([{_ACCENTS}])?"
+    rf"(?:_([A-Za-z0-9]{{1,3}}|[{_LETTERS}]))?(\*)?(?![^\W{_ABOVE}{_BELOW}])"
 )
 # Of the letters without any of these, those that are quantities.
 _QUANTITIES = frozenset("bchmnpqrKN")
@@ -134,21 +150,31 @@ def _literal_latex(flat: str) -> str:
 
 
 def _symbol(letter: str, accent: str | None, index: str | None, star: str | None) -> str:
-    base = _LATEX_SYMBOLS.get(letter, letter).strip("$")
+    base = _math(letter)
     if accent:
         base = f"{_LATEX_MATH_ACCENTS[accent]}{{{base}}}"
     if index:
-        base += f"_{{{index}}}" if len(index) == 1 else rf"_{{\mathrm{{{index}}}}}"
+        below = rf"\mathrm{{{index}}}" if len(index) > 1 else _math(index)
+        base += f"_{{{below}}}"
     return f"${base}^{{*}}$" if star else f"${base}$"
 
 
+def _math(letter: str) -> str:
+    return rf"\{_GREEK[letter]}" if letter in _GREEK else letter
+
+
 def _latex_piece(piece: str) -> str:
-    if piece[0] in _LOWERED:
-        return f"$^{{{''.join(_LOWERED[c] for c in piece)}}}$"
-    if len(piece) == 2 and piece[1] in _LATEX_MATH_ACCENTS:
-        return f"${_LATEX_MATH_ACCENTS[piece[1]]}{{{_LATEX_SYMBOLS[piece[0]].strip('$')}}}$"
+    if scripts := _SCRIPTS.fullmatch(piece):
+        runs = zip("^_", map(_on_the_line, scripts.groups()), strict=True)
+        return f"${''.join(f'{sign}{{{text}}}' for sign, text in runs if text)}$"
+    if len(piece) == 2 and piece[0] in _GREEK:
+        return f"${_LATEX_MATH_ACCENTS[piece[1]]}{{{_math(piece[0])}}}$"
     # Doubled, these would become a dash or a quotation mark.
     return "{}".join(piece) if piece[0] in "-'," else _latex_character(piece)
+
+
+def _on_the_line(run: str) -> str:
+    return unicodedata.normalize("NFKC", run).replace("−", "-")
 
 
 def _latex_character(c: str) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import unicodedata
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +16,13 @@ from hypothesis import strategies as st
 from latex_documents import complaints
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
+from needed import ROOT
 from replication.latex import header_lines, latex_environment, to_latex
 from replication.latex_text import escape_latex, typeset_latex
+from replication.records import code_sums
 from table_examples import HOSTILE, compared_table, hostile_table, table_of_a_total
+
+SOURCE = [Provenance.published("Table 1")]
 
 
 def test_latex_source_is_ascii_and_balanced() -> None:
@@ -41,6 +48,12 @@ def test_latex_source_is_ascii_and_balanced() -> None:
         ("9.9×10⁻¹⁴", r"9.9$\times$10$^{-14}$"),
         ("ρ̂²", r"$\hat{\rho}$$^{2}$"),
         ("Δμ", r"$\Delta$$\mu$"),
+        ("H₁₀", "H$_{10}$"),
+        ("χ²₁", r"$\chi$$^{2}_{1}$"),
+        ("²₁³", "$^{2}_{1}$$^{3}$"),
+        ("ICC⁺", "ICC$^{+}$"),
+        ("p\u0302", r"\^{p}"),
+        ("½", r"\textonehalf{}"),
         ("a\r\n\tb", "a b"),
     ],
 )
@@ -60,6 +73,46 @@ def test_a_latex_table_ends_with_the_page_and_says_so() -> None:
     text = to_latex(table)
     assert "The first 45 of 100 rows; all are in the CSV." in text
     assert text.count(r" \\" + "\n") == 46
+
+
+def test_every_text_that_a_table_can_show_has_its_characters_in_latex(tmp_path: Path) -> None:
+    texts = [*literals_of_tables(), *texts_of_data()]
+    of_texts = {c for text in texts for c in text}
+    assert {"₁", "χ", "\u0302", "⁺", "≠", "½", "ᵇ"} <= of_texts
+    for latex in (escape_latex, typeset_latex):
+        # A text of a page may speak of code points itself.
+        assert not [text for text in texts if latex(text).count("U+") > text.count("U+")]
+    every = " ".join(c for c in sorted(of_texts) if not unicodedata.combining(c))
+    cells, about = pd.DataFrame({"text": [every]}), f"{every} z_α p̂ ²₁³ ²₁³"
+    table = Table(cells, [Column("text", "Text")], about, SOURCE)
+    assert complaints({"characters": to_latex(table)}, tmp_path, "onecolumn") == []
+
+
+def literals_of_tables() -> Iterator[str]:
+    """Give the texts in the code of all exhibits and boards but docstrings."""
+    folders = [path.parent.name for path in ROOT.glob("data/*/paper.yaml")]
+    exhibits = [
+        f"{name}.exhibits.{path.stem}"
+        for name in folders
+        for path in (ROOT / "src" / name / "exhibits").glob("*.py")
+    ]
+    assert len(exhibits) > 20
+    for file in code_sums(ROOT, None, "replication.board_files", *exhibits):
+        # It holds accents without their letters.
+        if not file.endswith(".py") or file.endswith("latex_text.py"):
+            continue
+        tree = ast.parse(Path(file).read_text("utf-8"))
+        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and id(node) not in docs:
+                yield str(node.value)
+
+
+def texts_of_data() -> Iterator[str]:
+    """Give what papers print and boards are called, line by line."""
+    places = ("data/*/*.yaml", "data/*/printed/*.csv", "config/boards/*.yaml", "config.yaml")
+    for path in (path for place in places for path in ROOT.glob(place)):
+        yield from path.read_text("utf-8").splitlines()
 
 
 def test_a_factor_before_a_symbol_is_of_one_face_with_it() -> None:
