@@ -185,35 +185,6 @@ class Table:
         return self.frame if self.shown is None else self.shown
 
 
-def describe_csv(
-    frame: pd.DataFrame,
-    url: str,
-    *,
-    title: str,
-    description: str,
-    provenance: Sequence[Provenance],
-    columns: Mapping[str, str] = MappingProxyType({}),
-    infinity: Infinity = "inf",
-) -> str:
-    """Return ``NAME.csv-metadata.json``, with descriptions of columns; `url` is relative."""
-    metadata = {
-        "@context": "http://www.w3.org/ns/csvw",
-        "url": url,
-        "dc:title": title,
-        "dc:description": description,
-        "dc:provenance": provenance_line(provenance),
-        SOURCE_KINDS: provenance_kinds(provenance),
-        "tableSchema": {
-            "columns": [
-                {"titles": str(name), "datatype": _datatype(frame[name], infinity)}
-                | ({"dc:description": columns[name]} if name in columns else {})
-                for name in frame.columns
-            ]
-        },
-    }
-    return json.dumps(metadata, indent=2, ensure_ascii=False) + "\n"
-
-
 def write_described_csv(
     frame: pd.DataFrame,
     path: Path,
@@ -228,16 +199,23 @@ def write_described_csv(
     spelled = {np.inf: infinity, -np.inf: f"-{infinity}"}
     written = frame if infinity == "inf" else frame.replace(spelled)
     written.to_csv(path, index=False, lineterminator="\n")
-    described = describe_csv(
-        frame,
-        path.name,
-        title=title,
-        description=description,
-        provenance=provenance,
-        columns=columns,
-        infinity=infinity,
-    )
-    path.with_name(f"{path.name}-metadata.json").write_text(described, encoding="utf-8")
+    described = {
+        "@context": "http://www.w3.org/ns/csvw",
+        "url": path.name,
+        "dc:title": title,
+        "dc:description": description,
+        "dc:provenance": provenance_line(provenance),
+        SOURCE_KINDS: provenance_kinds(provenance),
+        "tableSchema": {
+            "columns": [
+                {"titles": str(name), "datatype": _datatype(frame[name], infinity)}
+                | ({"dc:description": columns[name]} if name in columns else {})
+                for name in frame.columns
+            ]
+        },
+    }
+    text = json.dumps(described, indent=2, ensure_ascii=False) + "\n"
+    path.with_name(f"{path.name}-metadata.json").write_text(text, encoding="utf-8")
 
 
 def to_markdown(table: Table) -> str:

@@ -33,7 +33,7 @@ from llm_power._provenance import Provenance
 from llm_power._report.answer import as_html
 from llm_power._report.board_answer import board_answer
 from llm_power._report.board_page import render_board_page
-from llm_power._report.tables import describe_csv
+from llm_power._report.tables import write_described_csv
 from llm_power._scores.selection import prepare_task
 from llm_power._statistics.inversion import z_sum
 from llm_power_audit.evaluate import audit
@@ -276,9 +276,7 @@ def test_every_claim_is_taken_and_judged(visit: Visit, name: Name, tmp_path: Pat
         table = pd.concat(tables.values())
     sources = [Provenance.raw(repo="example.org", revision="1", sha256="0" * 64)]
     for file, rows in tables.items():
-        rows.to_csv(tmp_path / file, index=False)
-        about = describe_csv(rows, file, title="", description="", provenance=sources, columns={})
-        (tmp_path / f"{file}-metadata.json").write_text(about)
+        write_described_csv(rows, tmp_path / file, title="", provenance=sources)
     claims = []
     for _ in each_tab(browser):
         claims += browser.execute_script(
