@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 
 import llm_power
 from llm_power._provenance import FINDING
-from llm_power._report._escape import escape_markdown
+from llm_power._report.text_tables import escape_markdown
 
 project = "llm-power"
 author = "The llm-power maintainers"

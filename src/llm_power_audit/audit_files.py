@@ -13,8 +13,7 @@ import pandas as pd
 from llm_power._errors import one_line
 from llm_power._files import write_together
 from llm_power._plugins import left_out
-from llm_power._report._escape import escape_markdown
-from llm_power._report.text_tables import markdown_table, plain_table
+from llm_power._report.text_tables import escape_markdown, markdown_table, plain_table
 from llm_power_audit.claims import EVIDENCE, VERDICTS, Verdict
 from llm_power_audit.corrections import corrections_json
 from llm_power_audit.evaluate import Audit, Judged

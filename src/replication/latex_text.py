@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from llm_power._report._escape import DIGIT_SPACE, POINT_SPACE, flattened
+from llm_power._report.text_tables import DIGIT_SPACE, POINT_SPACE, flattened
 
 _LATEX_ASCII = {
     "\\": r"\textbackslash{}",

@@ -1,4 +1,4 @@
-"""What scores and gaps are shown in: points of 100 or a unit of their own, and their digits."""
+"""How scores, gaps, p-values and intervals are shown: their units, digits and names."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from llm_power._choices import Control
 from llm_power._errors import InvalidArgument, grouped
 
 if TYPE_CHECKING:
@@ -133,3 +134,23 @@ def p_of_sentence(p: float) -> str:
     """Return a p-value as a sentence has it: p = 0.012, or p < 0.0001."""
     text = p_value(p)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def confidence(alpha: float) -> str:
+    """Return the confidence of an interval at a level, in per cent."""
+    return f"{100 * (1 - alpha):g}%"
+
+
+def gap_interval_name(alpha: float, family_size: int, control: Control) -> str:
+    """Return the name of the intervals that go with the verdicts of a family of pairs."""
+    if family_size == 1:
+        return f"{confidence(alpha)} interval"
+    over = "simultaneous" if control == "max-t" else "FCR-adjusted"
+    return f"{over} {confidence(alpha)} interval"
+
+
+def p_name(family_size: int, control: Control) -> str:
+    """Return the name of the p-values that go with the verdicts of a family of pairs."""
+    if family_size == 1:
+        return "p"
+    return "adjusted p" if control == "max-t" else "FDR-adjusted p"

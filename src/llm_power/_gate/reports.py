@@ -10,12 +10,18 @@ from functools import partial
 from typing import Final
 from xml.etree import ElementTree
 
-from llm_power._board.measure import POINTS, margin_shown, p_of_sentence, p_value, signed_gap
+from llm_power._board.measure import (
+    POINTS,
+    confidence,
+    margin_shown,
+    p_of_sentence,
+    p_value,
+    signed_gap,
+)
 from llm_power._choices import OUTCOMES, TEST_NAMES
 from llm_power._errors import counted, one_line
 from llm_power._gate.comparison import Comparison, overall_outcome
 from llm_power._report.answer import Answer, Items, as_text
-from llm_power._report.text_tables import confidence
 
 _WITHIN_MARGIN: Final = ("equivalent", "non_inferior")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from textwrap import wrap
 
-from llm_power._report._escape import DIGIT_SPACE, POINT_SPACE
+from llm_power._report.text_tables import DIGIT_SPACE, POINT_SPACE
 
 # A text up to so long is not wrapped.
 _UNWRAPPED = 12

@@ -15,8 +15,12 @@ from typing import Any, ClassVar, Final
 from llm_power._errors import InvalidArgument, counted, one_line
 from llm_power._files import REPORT_ENDINGS, write_whole
 from llm_power._plugins import installed, left_out
-from llm_power._report._escape import escape_markdown
-from llm_power._report.text_tables import markdown_table, number_columns, plain_table
+from llm_power._report.text_tables import (
+    escape_markdown,
+    markdown_table,
+    number_columns,
+    plain_table,
+)
 
 _WIDTH: Final = 100
 _MOST_NAMES: Final = 20

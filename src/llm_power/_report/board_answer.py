@@ -27,8 +27,11 @@ from llm_power._board.have_need import (
 from llm_power._board.landscape import VERDICTS, describe_landscape
 from llm_power._board.measure import (
     Measure,
+    confidence,
     gap_interval,
+    gap_interval_name,
     margin_shown,
+    p_name,
     p_value,
     percent,
     percent_interval,
@@ -40,13 +43,7 @@ from llm_power._choices import TEST_NAMES
 from llm_power._errors import counted, first_names, one_line
 from llm_power._report.answer import Answer, Drawing, Notes, Table
 from llm_power._report.landscape import landscape_sentences
-from llm_power._report.text_tables import (
-    cells_of_terminal,
-    confidence,
-    gap_interval_name,
-    p_name,
-    padded,
-)
+from llm_power._report.text_tables import cells_of_terminal, padded
 from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 if TYPE_CHECKING:

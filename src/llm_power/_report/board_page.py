@@ -12,12 +12,20 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from llm_power._board.have_need import items_needed
-from llm_power._board.measure import Measure, gap_interval, p_value, percent, percent_interval
+from llm_power._board.measure import (
+    Measure,
+    confidence,
+    gap_interval,
+    gap_interval_name,
+    p_name,
+    p_value,
+    percent,
+    percent_interval,
+)
 from llm_power._board.page_data import AVERAGE, CODED, PageData
 from llm_power._choices import TEST_NAMES
 from llm_power._report.board_answer import rank_set
 from llm_power._report.page import page_environment, page_parts, visible
-from llm_power._report.text_tables import confidence, gap_interval_name, p_name
 
 _PACKAGE = "llm_power._report"
 # Rows of the tables for browsers without scripts, over all tasks.

@@ -21,6 +21,7 @@ from llm_power._board.measure import (
     GAP_BINS,
     POINTS,
     Measure,
+    confidence,
     gap_end,
     measure_of,
     percent,
@@ -37,7 +38,6 @@ from llm_power._board.summary import (
 from llm_power._choices import Family
 from llm_power._errors import counted
 from llm_power._provenance import Provenance
-from llm_power._report._escape import escape_markdown
 from llm_power._report.board_answer import rank_set
 from llm_power._report.tables import (
     Column,
@@ -48,7 +48,7 @@ from llm_power._report.tables import (
     as_percent,
     score_provenance,
 )
-from llm_power._report.text_tables import confidence, markdown_table
+from llm_power._report.text_tables import escape_markdown, markdown_table
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.standard_errors import (

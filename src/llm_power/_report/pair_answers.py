@@ -8,13 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from llm_power._board.measure import p_of_sentence, p_value, points
+from llm_power._board.measure import confidence, p_of_sentence, p_value, points
 from llm_power._board.operating_point import UNDECLARED, USUAL, Declared, OperatingPoint
 from llm_power._board.pair_items import PairCells
 from llm_power._choices import McNemarTest
 from llm_power._errors import counted, grouped
 from llm_power._report.answer import Answer, Table
-from llm_power._report.text_tables import confidence
 from llm_power._statistics._numerics import smallest_that
 from llm_power._statistics.argument_checks import proportions
 from llm_power._statistics.correlation_bounds import resolution_over_correlations

@@ -39,7 +39,7 @@ from llm_power._provenance import (
     provenance_line,
 )
 from llm_power._report._cells import Cell, Row, aligned, narrowed, physical
-from llm_power._report._escape import DIGIT_SPACE, POINT_SPACE, SUPERSCRIPTS, escape_markdown
+from llm_power._report.text_tables import DIGIT_SPACE, POINT_SPACE, escape_markdown
 
 if TYPE_CHECKING:
     # Tables of no scores begin without what reads them.
@@ -67,6 +67,7 @@ _NUMBER_OR_INF: Final = {
     "format": r"-?(inf|[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?)",
     "dc:description": "a number; infinity is spelled inf",
 }
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _PARAGRAPH = 98  # characters of a line of the notes in Markdown
 
 
@@ -99,7 +100,7 @@ def as_p_value(value: float) -> str:
 
 def as_printed(value: object) -> str:
     """Format a string of the published files: ``10^-14`` becomes 10⁻¹⁴."""
-    return re.sub(r"\^(-?[0-9]+)", lambda m: "".join(SUPERSCRIPTS[c] for c in m[1]), as_text(value))
+    return re.sub(r"\^(-?[0-9]+)", lambda m: m[1].translate(_RAISED), as_text(value))
 
 
 def as_digits_of(printed: object) -> Formatter:

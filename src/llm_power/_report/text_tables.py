@@ -1,32 +1,44 @@
-"""Cells of text, and rows of them as a table, for a terminal or for a page."""
+"""Text as literal Markdown, and rows of it as a table, for a terminal or for a page.
+
+Model names come from strangers. A name may hold whatever a hub or a CSV lets through:
+pipes, dollars, backslashes, newlines, other scripts. In Markdown it is text and nothing else.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Collection, Sequence
 
-from llm_power._choices import Control
-from llm_power._report._escape import escape_markdown
+# What CommonMark, GitHub's tables or its mathematics could act upon, and no more: the source is
+# read in terminals. A star between a word and a space or stop can open nothing (N* of), an
+# underscore inside a word neither, and brackets are a link only before another bracket. < and &
+# that could begin a tag or an entity are entities, because older converters do not know \<.
+_MARKDOWN = re.compile(
+    r"[\\`{}|~$#]"
+    r"|\*(?![\s/).,;:\]]|$)|(?<![^\W_])\*"
+    r"|(?<![^\W_])(?<![\u0302\u0304])_|_(?![^\W_])"
+    r"|\](?=[(\[:])"
+)
+_TAGS = re.compile(r"<(?=[A-Za-z/!?])|&(?=[A-Za-z#])")
+_ENTITIES = {"<": "&lt;", "&": "&amp;"}
+
+#: As wide as a digit, and as a point: they line up the numbers of a column.
+DIGIT_SPACE, POINT_SPACE = "\u2007", "\u2008"
 
 
-def confidence(alpha: float) -> str:
-    """Return the confidence of an interval at a level, in per cent."""
-    return f"{100 * (1 - alpha):g}%"
+def escape_markdown(text: str) -> str:
+    """Return `text` as one line of literal Markdown (CommonMark, GFM)."""
+    flat = _TAGS.sub(lambda match: _ENTITIES[match[0]], flattened(text))
+    return _MARKDOWN.sub(r"\\\g<0>", flat)
 
 
-def gap_interval_name(alpha: float, family_size: int, control: Control) -> str:
-    """Return the name of the intervals that go with the verdicts of a family of pairs."""
-    if family_size == 1:
-        return f"{confidence(alpha)} interval"
-    over = "simultaneous" if control == "max-t" else "FCR-adjusted"
-    return f"{over} {confidence(alpha)} interval"
-
-
-def p_name(family_size: int, control: Control) -> str:
-    """Return the name of the p-values that go with the verdicts of a family of pairs."""
-    if family_size == 1:
-        return "p"
-    return "adjusted p" if control == "max-t" else "FDR-adjusted p"
+def flattened(text: str) -> str:
+    """Return `text` without line breaks, controls and doubled spaces."""
+    # isprintable is false for line breaks, tabs, controls, bidirectional overrides, surrogates.
+    kept = DIGIT_SPACE + POINT_SPACE
+    flat = "".join(c if c.isprintable() or c in kept else " " for c in text)
+    return " ".join(filter(None, flat.split(" ")))
 
 
 def number_columns(rows: Sequence[Sequence[str]]) -> list[int]:

@@ -17,7 +17,6 @@ from wcwidth import wcswidth
 
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import WITNESS_NOTE, Provenance
-from llm_power._report._escape import escape_markdown
 from llm_power._report.tables import (
     MARKS,
     Column,
@@ -30,6 +29,7 @@ from llm_power._report.tables import (
     to_markdown,
     write_described_csv,
 )
+from llm_power._report.text_tables import escape_markdown
 from table_examples import HOSTILE, compared_table, hostile_table, table_of_a_total
 
 

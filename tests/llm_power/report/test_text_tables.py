@@ -5,15 +5,11 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from llm_power._board.measure import p_value, percent, percent_interval
+from llm_power._board.measure import confidence, p_value, percent, percent_interval
 from llm_power._errors import first_names
 from llm_power._report.figures import draw_power
 from llm_power._report.tables import as_digits_of
-from llm_power._report.text_tables import (
-    confidence,
-    markdown_table,
-    plain_table,
-)
+from llm_power._report.text_tables import markdown_table, plain_table
 
 
 def test_numbers_stand_right_and_texts_left() -> None:
