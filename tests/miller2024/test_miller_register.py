@@ -16,7 +16,7 @@ from miller2024.findings import evaluate_printed
 from needed import ROOT, folder_of, page
 from replication.exhibits import Exhibit, Inputs, write_numbers
 from replication.findings import evidence_view
-from replication.latex import to_latex
+from replication.table_files import to_latex
 
 DATA = ROOT / "data" / "miller2024"
 CONTRADICTED = {

@@ -17,9 +17,9 @@ from latex_documents import complaints
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
 from needed import ROOT
-from replication.latex import header_lines, latex_environment, to_latex
 from replication.latex_text import escape_latex, typeset_latex
 from replication.records import code_sums
+from replication.table_files import header_lines, latex_environment, to_latex
 from table_examples import HOSTILE, compared_table, hostile_table, table_of_a_total
 
 SOURCE = [Provenance.published("Table 1")]

@@ -1,7 +1,7 @@
 """One table as Markdown, the description of a CSV, and where its scores came from.
 
-A CSV holds the whole frame at full precision; Markdown, and LaTeX in `replication.latex`, show the
-columns of the specification, formatted. The bytes depend on the arguments alone.
+A CSV holds the whole frame at full precision; Markdown, and LaTeX in `replication.table_files`,
+show the columns of the specification, formatted. The bytes depend on the arguments alone.
 
 A cell beside a printed one shows what was recomputed, rounded as it was printed. The printed
 value stands below it only where it is another one.

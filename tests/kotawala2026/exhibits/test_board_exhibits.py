@@ -43,7 +43,7 @@ from llm_power._statistics.mcnemar import mcnemar_asymptotic
 from llm_power_audit.printed import Printed
 from llm_power_audit.printed_tables import PublishedCounts
 from paper_fixtures import loaded_paper
-from replication.latex import to_latex
+from replication.table_files import to_latex
 
 Loader = Callable[[int], pd.DataFrame]
 SETTINGS = loaded_paper("printed").settings

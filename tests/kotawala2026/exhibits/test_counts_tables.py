@@ -20,7 +20,7 @@ from llm_power._errors import InvalidArgument
 from llm_power._report.tables import to_markdown
 from llm_power_audit.printed import parse_printed
 from llm_power_audit.printed_tables import PublishedCounts
-from replication.latex import to_latex
+from replication.table_files import to_latex
 
 Loader = Callable[[int], pd.DataFrame]
 K = float(norm.ppf(0.975) + norm.ppf(0.8)) ** 2

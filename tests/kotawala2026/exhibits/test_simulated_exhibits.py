@@ -33,9 +33,9 @@ from llm_power._statistics.paired_binary import required_n_paired_binary
 from llm_power_audit.printed_tables import PublishedCounts
 from paper_fixtures import loaded_paper
 from replication.exhibits import Drawing, Exhibit, Inputs
-from replication.latex import to_latex
 from replication.simulations import simulate_part
 from replication.stages import write_stage
+from replication.table_files import to_latex
 
 Loader = Callable[[int], pd.DataFrame]
 SEED = 7

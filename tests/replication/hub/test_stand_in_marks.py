@@ -22,7 +22,7 @@ from llm_power._report.tables import (
 from llm_power._scores.store import Provenance, TaskScores
 from llm_power_audit.claims import EVIDENCE
 from replication.findings import Finding, prose_view
-from replication.latex import to_latex
+from replication.table_files import to_latex
 
 HUB = "https://huggingface.co/datasets/o/details_m and 4 more of datasets.csv"
 MIRROR = "http://127.0.0.1:9, o/details_m and 4 more of datasets.csv"
