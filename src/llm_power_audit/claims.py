@@ -162,6 +162,11 @@ class Claim(NanEqual):
         return self.cell is not None and self.statement.relation == "text"
 
 
+def section_name(section: str) -> str:
+    """Return a section as a text names it: a number, or a heading of its own."""
+    return f"Section {section}" if section[:1].isdigit() else section
+
+
 @dataclass(frozen=True, slots=True)
 class Exhibit:
     """A table or figure that claims belong to."""

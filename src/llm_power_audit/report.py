@@ -17,7 +17,7 @@ from llm_power._errors import InvalidArgument, counted, one_line
 from llm_power._report.page import page_environment, page_parts
 from llm_power_audit._exhibits import counts_by_exhibit, excerpt, input_name, verdict_map
 from llm_power_audit.agreement import HOLDING, display_number
-from llm_power_audit.claims import Check, Claim, Evidence, Exhibit, Verdict, Weight
+from llm_power_audit.claims import Check, Claim, Evidence, Exhibit, Verdict, Weight, section_name
 from llm_power_audit.corrections import (
     ContradictedFinding,
     computed,
@@ -149,7 +149,7 @@ def render_report(
         contradicts={one: _contradicts(one, counts) for one in _EVIDENCE},
         longest_bar=max([1, *(counts["", evidence] for evidence in _EVIDENCE)]),
         sections=[
-            (section, _section_name(section))
+            (section, section_name(section))
             for section in dict.fromkeys(item.claim.section for item in audit.judged)
         ],
         verdict_choices=[(verdict, term.word) for verdict, term in VERDICT_TERMS.items()],
@@ -168,7 +168,7 @@ def _environment() -> Environment:
         "lookup": _lookup,
         "relative": _relative,
         "png": _png,
-        "section_name": _section_name,
+        "section_name": section_name,
         "should_read": computed,
         "stated": _stated,
     }
@@ -191,10 +191,6 @@ def _png(address: str) -> str:
 def _query(verdict: str, evidence: str) -> str:
     chosen = {"verdict": verdict, "evidence": evidence}
     return f"#?{urlencode({name: value for name, value in chosen.items() if value})}"
-
-
-def _section_name(section: str) -> str:
-    return f"Section {section}" if section[:1].isdigit() else section
 
 
 def _bar(

@@ -23,7 +23,7 @@ from llm_power._scores.store import Provenance, TaskScores
 from llm_power._statistics.arrays import FloatArray
 from llm_power_audit import agreement
 from llm_power_audit._errors import AuditError
-from llm_power_audit.claims import Claim, Role
+from llm_power_audit.claims import Claim, Role, section_name
 from llm_power_audit.printed import DisplayRule, Printed, as_decimal, parse_printed, stated
 from llm_power_audit.printed_tables import PublishedError, load_table, read_rows
 from llm_power_audit.register import load_register
@@ -245,7 +245,6 @@ def _constraints(
         raise ValueError("measures: role is missing")
     printed = _printed(claim)
     error = measures.get("standard_error", claim.printed_standard_error)
-    section = f"Section {claim.section}" if claim.section[:1].isdigit() else claim.section
     for quantity in _listed(measures["quantity"]):
         yield Constraint(
             id=claim.id,
@@ -253,7 +252,7 @@ def _constraints(
             quantity=quantity,
             subject=_subject(claim, folder, tables),
             role=claim.role,
-            where=f"{section}, {claim.place}",
+            where=f"{section_name(claim.section)}, {claim.place}",
             printed=printed,
             rule=_rounding(claim),
             standard_error=0.0 if math.isnan(error) else error,

@@ -24,6 +24,7 @@ from llm_power._report.page import page_environment, page_parts, visible
 from llm_power._report.tables import MARKS
 from llm_power_audit._csv import Rows
 from llm_power_audit._exhibits import picture_address
+from llm_power_audit.claims import section_name
 from llm_power_audit.written_verdicts import (
     VERDICT_TERMS,
     claim_anchor,
@@ -98,8 +99,7 @@ class _Entry:
         contradicted = []
         for row in self._claims:
             if row["verdict"] == "contradicted":
-                is_numbered = row["section"][:1].isdigit()
-                section = f"Section {row['section']}" if is_numbered else row["section"]
+                section = section_name(row["section"])
                 place = f"{section}, {row['place']}: “{row['printed']}”"
                 address = f"audit/report.html#{quote(claim_anchor(row['id']))}"
                 contradicted.append((_subscripts(row["claim"]), place, address))

@@ -29,19 +29,11 @@ _LATEX_ASCII = {
     "*": "{*}",
 }
 
-_GREEK = dict(
-    zip(
-        "αβγδϵεζηθικλμνξπρσςτυϕφχψωΓΔΘΛΞΠΣΥΦΨΩ",
-        (
-            *("alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta"),
-            *("iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "varsigma"),
-            *("tau", "upsilon", "phi", "varphi", "chi", "psi", "omega"),
-            *("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon"),
-            *("Phi", "Psi", "Omega"),
-        ),
-        strict=True,
-    )
-)
+_GREEK = {
+    letter: name.lower() if letter.islower() else name.capitalize()
+    for letter in "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"
+    for name in [unicodedata.name(letter).split()[-1].replace("LAMDA", "LAMBDA")]
+}
 
 _LATEX_SYMBOLS = {letter: rf"$\{name}$" for letter, name in _GREEK.items()} | {
     DIGIT_SPACE: r"\phantom{0}",
