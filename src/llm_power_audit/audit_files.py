@@ -51,7 +51,7 @@ def write_audit(out: Path, audit: Audit, results: Path, trials: Sequence[Trial] 
 
             report = render_report(
                 audit,
-                links=_links(audit, results, out) | {"corrections.json": "corrections.json"},
+                links=result_links(audit, results, out) | {"corrections.json": "corrections.json"},
                 pictures=small_pictures(audit.register.exhibits, results),
             )
             (folder / "report.html").write_bytes(report.encode("utf-8"))
@@ -72,7 +72,7 @@ def audit_text(audit: Audit) -> str:
     return "\n".join([plain_table(totals_cells(audit)), *([""] if lines else []), *lines])
 
 
-def _links(audit: Audit, results: Path, out: Path) -> dict[str, str]:
+def result_links(audit: Audit, results: Path, out: Path) -> dict[str, str]:
     """Return the path from the report to each file that the audit names."""
     named = {check.result for judged in audit.judged for check in judged.claim.checks}
     named |= {exhibit.file for exhibit in audit.register.exhibits.values()}

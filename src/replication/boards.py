@@ -270,7 +270,7 @@ def _flat(files: Mapping[str, str | list[str]]) -> list[str]:
     return [path for made in files.values() for path in ([made] if isinstance(made, str) else made)]
 
 
-def table_files(panel: str, tables: Sequence[str] = BOARD_TABLES) -> list[str]:
+def table_files(panel: str, tables: Sequence[str]) -> list[str]:
     """Return the files of tables of a panel."""
     stems = [f"results/boards/{panel}/{name}" for name in tables]
     return [stem + end for stem in stems for end in TABLE_ENDS.values()]

@@ -15,7 +15,7 @@ import pytest
 from report_examples import HOSTILE, example_audit, hostile_audit
 
 from llm_power._errors import InvalidArgument
-from llm_power_audit.audit_files import _links, totals_cells
+from llm_power_audit.audit_files import result_links, totals_cells
 from llm_power_audit.claims import EVIDENCE
 from llm_power_audit.evaluate import Audit, Judged
 from llm_power_audit.printed import Printed
@@ -358,8 +358,8 @@ def test_a_number_printed_in_words_is_said(audit: Audit) -> None:
 
 def test_files_that_are_not_there_have_no_link(audit: Audit, tmp_path: Path) -> None:
     (tmp_path / "tables").mkdir()
-    assert _links(audit, tmp_path, tmp_path) == {}
+    assert result_links(audit, tmp_path, tmp_path) == {}
     (tmp_path / "tables/table_06.md").touch()
-    assert _links(audit, tmp_path, tmp_path / "out") == {
+    assert result_links(audit, tmp_path, tmp_path / "out") == {
         "tables/table_06.md": "../tables/table_06.md"
     }

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from llm_power_audit._exhibits import small_pictures
-from llm_power_audit.audit_files import write_claims
+from llm_power_audit.audit_files import result_links, write_claims
 from llm_power_audit.corrections import corrections_json
 from llm_power_audit.evaluate import audit
 from llm_power_audit.misprints import Detection
@@ -24,14 +24,13 @@ with logged(despite=True):
         results,
         rule_of=snakemake.params.made_by,
     )
-    files = {exhibit.file for exhibit in register.exhibits.values()}
-    files |= {outcome.check.result for one in judged.judged for outcome in one.outcomes} - {""}
-    # An exhibit may be left out.
-    there = [file for file in sorted(files) if (results / file).is_file()]
-    places = {file: results / file for file in there} | snakemake.params.rule_files
     corrections = Path(snakemake.output.corrections)
-    places |= {corrections.name: corrections, "index.html": results / "index.html"}
+    places = snakemake.params.rule_files | {
+        corrections.name: corrections,
+        "index.html": results / "index.html",
+    }
     links = {name: os.path.relpath(place, page.parent) for name, place in places.items()}
+    links |= result_links(judged, results, page.parent)
     write_claims(judged, Path(snakemake.output.csv), Path(snakemake.output.md))
     corrections.write_text(corrections_json(judged), encoding="utf-8")
     pictures = small_pictures(register.exhibits, results)
