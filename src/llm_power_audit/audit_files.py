@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
@@ -76,11 +76,9 @@ def result_links(audit: Audit, results: Path, out: Path) -> dict[str, str]:
     """Return the path from the report to each file that the audit names."""
     named = {check.result for judged in audit.judged for check in judged.claim.checks}
     named |= {exhibit.file for exhibit in audit.register.exhibits.values()}
-    base = os.path.relpath(results.resolve(), out.resolve())
     present = sorted(name for name in named if name and (results / name).is_file())
-    return {
-        name: quote(PurePath(os.path.normpath(Path(base, name))).as_posix()) for name in present
-    }
+    there, here = results.resolve(), out.resolve()
+    return {name: quote(os.path.relpath(there / name, here)) for name in present}
 
 
 def claims_frame(audit: Audit) -> pd.DataFrame:
