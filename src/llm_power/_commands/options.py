@@ -101,6 +101,7 @@ class GroupedCommand(click.Command):
     def _as_options(self, message: str) -> str:
         """Spell the argument that a message begins with as the option is."""
         spelled = {one.name: one.opts[0] for one in self.params if isinstance(one, click.Option)}
+        spelled["n_items"] = spelled.get("n", "n_items")  # as the library calls it
         return re.sub(r"^\w+(?= must)", lambda name: spelled.get(name[0], name[0]), message)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -23,7 +23,7 @@ from llm_power._planning.question import (
 )
 from llm_power._planning.text import AssumedPlan, plan_answer
 from llm_power._report.answer import Reply
-from llm_power._statistics.argument_checks import percent_meant, proportions
+from llm_power._statistics.argument_checks import counts, percent_meant, positive_count, proportions
 
 if TYPE_CHECKING:
     from llm_power._planning.costs import CostPlan
@@ -253,9 +253,18 @@ _PAIRS: Final[Mapping[frozenset[str], Callable[..., AssumedPair]]] = {
 }
 
 
+# What each of these must be in any plan.
+_CHECKS: Final[Mapping[str, Callable[[str, Any], object]]] = {
+    **dict.fromkeys(("p_a", "p_b"), proportions),
+    **dict.fromkeys(("b", "c"), counts),
+    **dict.fromkeys(("n", "repeats_a", "repeats_b"), positive_count),
+}
+
+
 def _of_numbers(given: dict[str, Any], question: Question) -> AssumedPlan:
-    for name in given.keys() & {"p_a", "p_b"}:
-        proportions(name, given[name])
+    for name, value in given.items():
+        if name in _CHECKS:
+            _CHECKS[name](name, value)
     n_items = given.pop("n", None)
     if "gap" in given and ("p_a" in given) != ("p_b" in given):
         gap = given.pop("gap")

@@ -10,6 +10,7 @@ import numpy as np
 from llm_power._choices import MCNEMAR_TESTS, McNemarTest
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import (
+    counts,
     discordant_rates,
     open_unit,
     pair_counts,
@@ -57,13 +58,13 @@ class Question:
             if self.alpha >= 0.5:
                 raise InvalidArgument(f"alpha must lie in (0, 0.5) for a margin, got {self.alpha}")
         positive_count("comparisons", self.comparisons)
-        if self.models is not None and (self.models < 2 or self.comparisons != 1):
+        if self.models is not None and (counts("models", self.models) < 2 or self.comparisons != 1):
             raise InvalidArgument("models must be at least 2, and given without comparisons")
         if (self.clusters is None) != (self.icc is None):
             raise InvalidArgument("clusters and icc must be given together")
         if self.clusters is not None and self.margin is not None:
             raise InvalidArgument("margin is for items alone: leave out clusters and icc")
-        if self.clusters is not None and self.clusters < 2:
+        if self.clusters is not None and counts("clusters", self.clusters) < 2:
             raise InvalidArgument(f"clusters must be at least 2, got {self.clusters!r}")
         if self.icc is not None and not 0 <= self.icc <= 1:
             raise InvalidArgument(f"icc must lie in [0, 1], got {self.icc!r}")

@@ -15,7 +15,7 @@ from llm_power._choices import McNemarTest
 from llm_power._errors import counted, grouped
 from llm_power._report.answer import Answer, Table
 from llm_power._statistics._numerics import smallest_that
-from llm_power._statistics.argument_checks import proportions
+from llm_power._statistics.argument_checks import positive_count, proportions
 from llm_power._statistics.correlation_bounds import resolution_over_correlations
 from llm_power._statistics.designs import required_units
 from llm_power._statistics.e_process import log_e_value
@@ -136,6 +136,7 @@ def answer_from_accuracies(
     """Return the answer from two accuracies and N alone, over all admissible correlations."""
     for name, value in (("p_a", p_a), ("p_b", p_b)):
         proportions(name, value)
+    positive_count("n_items", n_items)
     solved = round(p_a * n_items), round(p_b * n_items)
     settings: dict[str, Any] = {"alpha": point.alpha, "power": point.power}
     resolution = resolution_over_correlations(*solved, n_items, **settings)

@@ -88,10 +88,9 @@ def numbers(name: str, value: ArrayLike) -> FloatArray:
         raise InvalidArgument(f"{name} must not have masked entries; leave these items out")
     try:
         return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidArgument(
-            f"{name} must hold numbers, got {one_line(repr(value), 80)}"
-        ) from None
+    except (TypeError, ValueError, OverflowError) as error:
+        must = "be below 1.8e308" if isinstance(error, OverflowError) else "hold numbers"
+        raise InvalidArgument(f"{name} must {must}, got {one_line(repr(value), 80)}") from None
 
 
 def finite(name: str, value: ArrayLike) -> FloatArray:

@@ -148,11 +148,16 @@ def test_answers_are_a_table_or_markdown(capsys: pytest.CaptureFixture[str]) -> 
         (("--b", 5, "--n", 10), "give --n with --b and --c, or"),
         (("--b", 5, "--c", 1, "--n", 10, "--rho", 0.5), "give --n with --b and --c, or"),
         (("--b", 5, "--c", 1, "--n", 10, "--p-a", 0.5), "or --n with --p-a and --p-b"),
-        (("--b", 8, "--c", 5, "--n", 10), "n_items"),
+        (("--b", 8, "--c", 5, "--n", 10), "--n must be positive and at least b + c"),
         (("--b", -1, "--c", 5, "--n", 10), "--b must"),
         (("--p-a", 65, "--p-b", 0.5, "--n", 10), "--p-a must lie in [0, 1], got 65.0; is 0.65"),
         (("--p-a", 0.9, "--p-b", 0.1, "--n", 100, "--rho", 0.9), "--rho must lie in [-1, 0.111"),
         (("--b", 5, "--c", 1), "give --n with"),
+        (("--b", 10**26, "--c", 1, "--n", 9), "--b must be at most 2**53, got 1e+26"),
+        (("--b", 1, "--c", 10**26, "--n", 9), "--c must be at most 2**53, got 1e+26"),
+        (("--b", 1, "--c", 1, "--n", 10**26), "--n must be at most 2**53, got 1e+26"),
+        (("--p-a", 0.5, "--p-b", 0.4, "--n", 10**26), "--n must be at most 2**53, got 1e+26"),
+        (("--b", 1, "--c", 1, "--n", 10**400), "--n must be below 1.8e308, got 1000"),
     ],
 )
 def test_what_cannot_be_answered_is_one_line(

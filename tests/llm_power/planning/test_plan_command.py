@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
+from command_line import Refusal
 from command_line import run as run_command
+from llm_power._errors import InvalidArgument
 from llm_power._planning.answer import plan_pair
+from llm_power._planning.ask import plan
 from llm_power._planning.question import Question, pair_from_accuracies
 from llm_power._statistics.designs import required_units
 from llm_power._statistics.mcnemar import McNemarDesign
@@ -186,7 +189,7 @@ def test_json_has_what_python_has(ask: Callable[[str], str]) -> None:
         ("--gap 0.05 --between 0.1 --within-a 0.2 --test mid_p", "--test out"),
         ("--discordance 0.02", "--discordance and --n, --between"),
         ("", "give --gap (alone, or with --p-a"),
-        ("--b 8 --c 5 --n 10", "n_items"),
+        ("--b 8 --c 5 --n 10", "--n must be positive and at least b + c"),
         ("--n 100 --discordance 1.5", "sum in (0, 1]"),
         ("--n 100 --discordance 0.5 --margin 0.1", "margin must come with a gap"),
         ("--gap 0.02 --discordance 0.2 --cost-item 1", "give --cost-answer"),
@@ -213,6 +216,37 @@ def test_what_cannot_be_is_refused_in_one_line_with_what_can(
     assert bool(out) == (not question)  # called bare, it shows its help
     assert message in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "others"),
+    [
+        ("--n", "--discordance 0.1"),
+        ("--n", "--gap 0.05"),
+        ("--n", "--p-a 0.5 --p-b 0.4"),
+        ("--n", "--b 1 --c 2"),
+        ("--n", "--between 0.1 --within-a 0.1"),
+        ("--b", "--c 2 --n 900"),
+        ("--c", "--b 2 --n 900"),
+        ("--comparisons", "--gap 0.05"),
+        ("--models", "--gap 0.05"),
+        ("--clusters", "--gap 0.02 --discordance 0.1 --icc 0.004"),
+        ("--repeats-a", "--gap 0.05 --between 0.1 --within-a 0.1"),
+        ("--repeats-b", "--gap 0.05 --between 0.1 --within-a 0.1"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("count", "must"), [(10**26, "be at most 2**53, got 1e+26"), (10**400, "be below 1.8e308, got")]
+)
+def test_a_count_that_no_float_tells_from_the_next_is_refused_by_its_option(
+    option: str, others: str, count: int, must: str, refusal: Refusal
+) -> None:
+    assert f"{option} must {must}" in refusal("plan", *others.split(), option, count)
+    name = option.removeprefix("--").replace("-", "_")
+    words = [word.removeprefix("--").replace("-", "_") for word in others.split()]
+    numbers = dict(zip(words[::2], map(float, words[1::2]), strict=True))
+    with pytest.raises(InvalidArgument, match=re.escape(f"{name} must {must}")):
+        plan(**{**numbers, name: count})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
