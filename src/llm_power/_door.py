@@ -412,7 +412,8 @@ def _read_ranked(
             on_path=lambda path: on_stage(f"reading {path.name}"),
             on_note=on_note,
         )
-    read += [read_memory(*each, asked) for each in zip(held, called, strict=False)]
+    for each in zip(held, called, strict=False):
+        read += read_memory(*each, asked)
     return [prepare_task(task, missing=asked.missing) for task in read]
 
 

@@ -26,8 +26,8 @@ BASELINE: Final = "baseline"
 CANDIDATE: Final = "candidate"
 
 
-#: A file, or what is in memory.
-Side = Path | TaskScores
+#: A file, or the tasks of what is in memory.
+Side = Path | list[TaskScores]
 
 
 def read_sides(
@@ -44,7 +44,7 @@ def read_sides(
     read = partial(read_open, reader=reader, on_note=on_note)
 
     def tasks_of(side: Side) -> list[TaskScores]:
-        return [side] if isinstance(side, TaskScores) else read([side], options)
+        return read([side], options) if isinstance(side, Path) else side
 
     if new is None:
         return _of_one_file(tasks_of(old), _label(old), baseline, candidate)
@@ -59,7 +59,7 @@ def read_sides(
 
 
 def _label(side: Side) -> str:
-    return side.task if isinstance(side, TaskScores) else str(side)
+    return str(side) if isinstance(side, Path) else side[0].task
 
 
 def _of_two_logs(

@@ -7,15 +7,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Collection, Mapping
 from typing import Final
 
 import numpy as np
 
 from llm_power._scores._choosing import named_in
 from llm_power._scores._table import Table
-from llm_power._scores.options import ReadOptions, read_table
+from llm_power._scores.options import Given, ReadOptions, read_table
 from llm_power._scores.store import TaskScores
 
 _PAIR: Final = ("model_a", "model_b")
@@ -33,10 +32,10 @@ def is_counts(names: Collection[str]) -> bool:
     return {*_PAIR, *_DISCORDANT} <= {*names}
 
 
-def read_counts(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]:
+def read_counts(given: Given, options: ReadOptions) -> list[TaskScores]:
     """Read the pairs of a table of counts, each as a task."""
-    options.refuse_clusters("counts have no item", str(paths[0]))
-    table = read_table(paths, options)
+    table = read_table(given, options)
+    options.refuse_clusters("counts have no item", table.file)
     size = next((name for name in ("n", "n_items") if name in table.columns), "n")
     others = _CELLS if {*_CELLS} <= {*table.columns} else _ACCURACIES
     whole = (*_DISCORDANT, *(_CELLS if others == _CELLS else (size,)))

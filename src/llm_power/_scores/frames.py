@@ -13,16 +13,16 @@ from typing import Any, Final
 import pandas as pd
 import pyarrow as pa
 
-from llm_power._errors import InvalidArgument, listed
+from llm_power._errors import InvalidArgument, ScoreError, listed
+from llm_power._plugins import load_reader
 from llm_power._scores._items import is_reducer
 from llm_power._scores._logs import Logs, ModelScores
 from llm_power._scores._source import LogFile, SourceFile
 from llm_power._scores._table import Table, whole_column
 from llm_power._scores.inspect_log import value_of_score
-from llm_power._scores.long import is_long, read_long_table
 from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import table_reader
 from llm_power._scores.store import ITEM_COLUMN, TaskScores
-from llm_power._scores.wide import read_wide_table
 
 _NAME: Final = "frame"
 _SCORE: Final = "score_"
@@ -58,16 +58,20 @@ def read_frame(frame: Any, options: ReadOptions | None = None) -> TaskScores:
     >>> read_frame(frame, ReadOptions(task="exam")).mean_scores
     array([0.5, 1. ])
     """
-    declared = options or ReadOptions()
-    table = _as_table(frame)
-    read = read_long_table if is_long(list(table.columns), declared) else read_wide_table
-    return _timeless(read(table, declared), declared)
+    tasks = _tasks_of(frame, options or ReadOptions())
+    if len(tasks) > 1:
+        raise ScoreError(
+            f"these are several tasks: {listed(task.task for task in tasks)}",
+            remedy="choose one (--task)",
+            file=_NAME,
+        )
+    return tasks[0]
 
 
-def read_memory(table: Any, name: str, options: ReadOptions) -> TaskScores:
-    """Return the scores of a table in memory; columns without item ids are numbered items."""
+def read_memory(table: Any, name: str, options: ReadOptions) -> list[TaskScores]:
+    """Return the tasks of a table in memory; columns without item ids are numbered items."""
     if isinstance(table, TaskScores):
-        return table
+        return [table]
     if isinstance(table, Mapping):
         try:
             frame = pd.DataFrame(dict(table))
@@ -76,9 +80,15 @@ def read_memory(table: Any, name: str, options: ReadOptions) -> TaskScores:
         if options.item is None and not {ITEM_COLUMN, "item"} & {*frame.columns}:
             frame.index = pd.RangeIndex(1, len(frame) + 1, name=ITEM_COLUMN)
         table = frame
-    return options.measured(
-        read_frame(table, replace(options, task=options.task or name, names={}))
-    )
+    tasks = [options.measured(task) for task in _tasks_of(table, replace(options, names={}))]
+    is_unnamed = options.task is None and options.task_column is None
+    return [replace(t, task=name) if is_unnamed and t.task == _NAME else t for t in tasks]
+
+
+def _tasks_of(frame: Any, options: ReadOptions) -> list[TaskScores]:
+    table = _as_table(frame)
+    read = load_reader(table_reader([*table.columns], options))(table, options)
+    return [_timeless(task, options) for task in (read if isinstance(read, list) else [read])]
 
 
 def _timeless(task: TaskScores, options: ReadOptions) -> TaskScores:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._choosing import named_in
 from llm_power._scores._table import Coded, Table, table_name
-from llm_power._scores.options import ReadOptions, read_table
+from llm_power._scores.options import Given, ReadOptions, read_table
 from llm_power._scores.store import ITEM_COLUMN, Repeats, TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
 
@@ -23,11 +22,11 @@ def long_columns(names: Container[str], options: ReadOptions) -> tuple[str, str,
     return options.item or default_item, options.model or "model", options.score or "score"
 
 
-def read_long(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]:
+def read_long(given: Given, options: ReadOptions) -> list[TaskScores]:
     """Read the tasks of a long table; an (item, model) pair without a row or a score is missing."""
-    table = read_table(paths, options)
+    table = read_table(given, options)
     if options.task_column is None:
-        return [read_long_table(table, options)]
+        return [_read_task(table, options)]
     table.require(options.task_column)
     names, codes = table.coded(options.task_column)
     asked = names if options.task is None else named_in(options.task, names)
@@ -36,7 +35,7 @@ def read_long(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]:
             f"there is no task {options.task!r}; the tasks are {listed(names)}", "name one of them"
         )
     return [
-        read_long_table(table.rows(codes == code), replace(options, task=name))
+        _read_task(table.rows(codes == code), replace(options, task=name))
         for code, name in enumerate(names)
         if name in asked
     ]
@@ -50,8 +49,7 @@ def is_long(names: Sequence[str], options: ReadOptions) -> bool:
     return is_declared or all(name in names or name.partition(".")[0] in names for name in columns)
 
 
-def read_long_table(table: Table, options: ReadOptions) -> TaskScores:
-    """Read what is in a table already, as `read_long` does."""
+def _read_task(table: Table, options: ReadOptions) -> TaskScores:
     item, model, score = long_columns(table.columns, options)
     repeat = [options.repeat_column] if options.repeat_column is not None else []
     table.require(item, model, score, *repeat, clusters=options.clusters)

@@ -242,22 +242,28 @@ class ReadOptions:
 _DEFAULT: Final = ReadOptions()
 
 
-def read_table(paths: Sequence[Path], options: ReadOptions) -> Table:
-    """Read Parquet, JSON or a workbook, known by its first bytes, or else a CSV."""
-    source = only_file(paths)
-    whole = expanded(source)
+#: What a reader of tables is given: the path of one, or one that is in memory.
+Given = Sequence[Path] | Table
+
+
+def read_table(given: Given, options: ReadOptions) -> Table:
+    """Return a table as declared: in memory, or of a file, known by its first bytes."""
     fields = [name for name in options.declared_columns() if "." in name]
-    if whole.data.startswith(PARQUET_MAGIC):
-        table = with_fields(read_parquet(whole), fields)
-    elif is_json(whole.data):
-        table = read_json(whole, fields)
-    else:
-        table = read_workbook(whole, options.task) if is_workbook(whole.data) else read_csv(whole)
-    words = frozenset(word.lower() for word in options.true)
+    table = given if isinstance(given, Table) else _of_file(only_file(given), fields, options.task)
     return replace(
-        table,
-        source=source.without_data(),
-        true=words,
+        with_fields(table, fields),
+        source=table.source.without_data(),
+        true=frozenset(word.lower() for word in options.true),
         percent=options.percent,
         decimal=options.decimal,
     )
+
+
+def _of_file(source: SourceFile, fields: Sequence[str], sheet: str | None) -> Table:
+    """Read Parquet, JSON or a workbook, or else a CSV."""
+    whole = expanded(source)
+    if whole.data.startswith(PARQUET_MAGIC):
+        return read_parquet(whole)
+    if is_json(whole.data):
+        return read_json(whole, fields)
+    return read_workbook(whole, sheet) if is_workbook(whole.data) else read_csv(whole)

@@ -291,6 +291,11 @@ def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
             return "canonical"
     else:
         names = csv_header(source, options.task)
+    return table_reader(names, options)
+
+
+def table_reader(names: Sequence[str], options: ReadOptions) -> str:
+    """Return the name of the reader of a table with these columns."""
     return "counts" if is_counts(names) else "long" if is_long(names, options) else "wide"
 
 

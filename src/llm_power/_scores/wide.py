@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._table import Table, table_name
-from llm_power._scores.options import ReadOptions, read_table
+from llm_power._scores.options import Given, ReadOptions, read_table
 from llm_power._scores.store import ITEM_COLUMN, TaskScores, fault_of_name
 
 # What columns beside scores are called in published tables.
@@ -21,13 +20,9 @@ _PROPERTIES: Final = frozenset(
 )
 
 
-def read_wide(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
+def read_wide(given: Given, options: ReadOptions) -> TaskScores:
     """Read a wide table; every column of scores that is not declared otherwise is a model."""
-    return read_wide_table(read_table(paths, options), options)
-
-
-def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
-    """Read what is in a table already, as `read_wide` does."""
+    table = read_table(given, options)
     item = _item_column(table, options)
     names = [name for name in table.columns if "." not in name or name not in options.clusters]
     table.require(item, clusters=options.clusters)

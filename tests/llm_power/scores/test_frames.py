@@ -13,7 +13,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from llm_power import InvalidArgument, ScoreError, read_frame, read_samples_df, read_scores
+from llm_power import (
+    InvalidArgument,
+    ScoreError,
+    compare,
+    read_frame,
+    read_samples_df,
+    read_scores,
+    resolve,
+)
 from llm_power._scores.options import ReadOptions
 
 INSPECT = Path(__file__).parent / "logs" / "inspect_ai-0.3.285"
@@ -55,6 +63,46 @@ def test_long_frames() -> None:
     frame = pd.DataFrame(rows, columns=["question", "model", "acc"])
     task = read_frame(frame, ReadOptions(item="question", score="acc"))
     np.testing.assert_array_equal(task.values, [[0, 1], [1, 0]])
+
+
+def test_several_tasks_in_a_frame_are_those_of_a_file_of_it(tmp_path: Path) -> None:
+    rows = [
+        (exam, f"{exam}{i}", model, (i + k) % 3 % 2)
+        for exam in ("algebra", "botany")
+        for i in range(6)
+        for k, model in enumerate(("heron", "wren"))
+    ]
+    frame = pd.DataFrame(rows, columns=["exam", "item_id", "model", "score"])
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    board = resolve(frame, task_column="exam")
+    assert [(task.task, task.n_items) for task in board.tasks] == [("algebra", 6), ("botany", 6)]
+    pd.testing.assert_frame_equal(
+        board.pairs, resolve(tmp_path / "scores.csv", task_column="exam").pairs
+    )
+    assert [task.task for task in resolve(frame, task_column="exam", task="botany").tasks] == [
+        "botany"
+    ]
+    sides = [frame[frame["model"] == model] for model in ("wren", "heron")]
+    assert [one.task for one in compare(*sides, task_column="exam").tasks] == ["algebra", "botany"]
+    with pytest.raises(ScoreError, match="several tasks: 'algebra', 'botany'"):
+        read_frame(frame, ReadOptions(task_column="exam"))
+
+
+def test_words_in_a_frame_are_scores_as_in_a_file() -> None:
+    said = {name: ["yes" if score else "no" for score in SCORES[name]] for name in ("m1", "m2")}
+    board = resolve(pd.DataFrame({"item_id": SCORES["item_id"], **said}), true=["yes"])
+    assert board.tasks[0].task == "scores"
+    assert dict(zip(board.tasks[0].models, board.tasks[0].mean_scores, strict=True)) == {
+        "m1": pytest.approx(1 / 3),
+        "m2": pytest.approx(2 / 3),
+    }
+
+
+def test_a_frame_of_counts_has_a_task_for_each_pair() -> None:
+    counts = {"model_a": ["heron"], "model_b": ["wren"], "b": [30], "c": [20], "n": [100]}
+    board = resolve(pd.DataFrame({**counts, "p_a": [0.6], "p_b": [0.5]}))
+    assert [task.task for task in board.tasks] == ["heron vs wren"]
+    assert board.pairs[["n_items", "b", "c"]].values.tolist() == [[100, 30, 20]]
 
 
 def test_what_is_no_frame() -> None:
