@@ -12,7 +12,6 @@ from typing import Any, ClassVar, TypedDict, Unpack
 
 import pandas as pd
 
-from llm_power._board.all_pairs import require_different_tasks
 from llm_power._board.average import read_weights
 from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._board.landscape import json_rows
@@ -355,7 +354,6 @@ def resolve_for(
     options = replace(options, names=names)
     with refusing_all_open(read, options):
         tasks = read(options, on_stage=on_stage, on_note=notes.append)
-    require_different_tasks(tasks)
     resolved = partial(
         resolved_board,
         tasks=tasks,

@@ -336,12 +336,9 @@ def _recognize_folder(folder: Path) -> str:
 def _recognize_json_table(source: SourceFile, options: ReadOptions) -> str:
     first = next(json_records(source), None)
     if isinstance(first, dict):
-        if is_counts(first):
-            return "counts"
-        if is_long(list(first), options):
-            return "long"
-        if {options.item, ITEM_COLUMN, "item"} & {*first}:
-            return "wide"
+        name = table_reader(list(first), options)
+        if name != "wide" or {options.item, ITEM_COLUMN, "item"} & {*first}:
+            return name
     raise ScoreError(
         "JSON of a form that no reader recognizes",
         remedy=f"name the reader, one of {listed(reader_names(), 20)}",
