@@ -37,7 +37,7 @@ from llm_power._choices import (
     Pool,
 )
 from llm_power._errors import InvalidArgument
-from llm_power._gate.comparison import Comparison, compare_models, overall_outcome, read_sides
+from llm_power._gate.comparison import Comparison, Side, compare_models, overall_outcome, read_sides
 from llm_power._gate.reports import comparison_answer
 from llm_power._planning.ask import Planned, planned_from_task
 from llm_power._report.answer import Reply
@@ -411,7 +411,7 @@ def _read_ranked(
             on_note=on_note,
         )
     for each in zip(held, called, strict=False):
-        read += read_memory(*each, asked)
+        read += read_memory(*each, asked, on_note)
     return [prepare_task(task, missing=asked.missing) for task in read]
 
 
@@ -472,14 +472,14 @@ def compare(
     notes: list[str] = []
 
     def compared(asked: _Asked, on_note: Callable[[str], None] = _silent) -> list[Comparison]:
-        sides = [
-            Path(side) if isinstance(side, str | os.PathLike) else read_memory(side, name, asked)
-            for name, side in (("scores" if new is None else "old", old), ("new", new))
-            if side is not None
-        ]
+        def side(given: Any, name: str) -> Side:
+            if isinstance(given, str | os.PathLike):
+                return Path(given)
+            return read_memory(given, name, asked, on_note)
+
         tasks, first, second = read_sides(
-            sides[0],
-            sides[1] if len(sides) > 1 else None,
+            side(old, "scores" if new is None else "old"),
+            None if new is None else side(new, "new"),
             asked,
             baseline=baseline,
             candidate=candidate,

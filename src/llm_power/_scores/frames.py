@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +21,7 @@ from llm_power._scores._source import LogFile, SourceFile
 from llm_power._scores._table import Table, whole_column
 from llm_power._scores.inspect_log import value_of_score
 from llm_power._scores.options import ReadOptions
-from llm_power._scores.readers import table_reader
+from llm_power._scores.readers import note_columns, table_reader
 from llm_power._scores.store import ITEM_COLUMN, TaskScores
 
 _NAME: Final = "frame"
@@ -68,7 +68,9 @@ def read_frame(frame: Any, options: ReadOptions | None = None) -> TaskScores:
     return tasks[0]
 
 
-def read_memory(table: Any, name: str, options: ReadOptions) -> list[TaskScores]:
+def read_memory(
+    table: Any, name: str, options: ReadOptions, on_note: Callable[[str], None]
+) -> list[TaskScores]:
     """Return the tasks of a table in memory; columns without item ids are numbered items."""
     if isinstance(table, TaskScores):
         return [table]
@@ -82,7 +84,9 @@ def read_memory(table: Any, name: str, options: ReadOptions) -> list[TaskScores]
         table = frame
     tasks = [options.measured(task) for task in _tasks_of(table, replace(options, names={}))]
     is_unnamed = options.task is None and options.task_column is None
-    return [replace(t, task=name) if is_unnamed and t.task == _NAME else t for t in tasks]
+    tasks = [replace(t, task=name) if is_unnamed and t.task == _NAME else t for t in tasks]
+    note_columns(tasks, on_note)
+    return tasks
 
 
 def _tasks_of(frame: Any, options: ReadOptions) -> list[TaskScores]:

@@ -213,6 +213,12 @@ def read_open(
                 yield table, partial(_tasks_of, name, some, on_note)
 
     tasks = read_each(reads(), options)
+    note_columns(tasks, on_note)
+    return tasks
+
+
+def note_columns(tasks: Sequence[TaskScores], on_note: Callable[[str], None]) -> None:
+    """Tell which columns of tables are no scores, and how their cells were read."""
     for task in tasks:
         for name in cast(Sequence[str], task.provenance.reading.get("properties", ())):
             use = "read as a property of the items" if name in task.clusters else "left out"
@@ -222,7 +228,6 @@ def read_open(
             on_note(f"task {task.task}: column {name} is not read; {how}")
         if ways := cast(Sequence[str], task.provenance.reading.get("interpreted")):
             on_note(f"task {task.task}: {'; '.join(ways)}")
-    return tasks
 
 
 def _tasks_of(

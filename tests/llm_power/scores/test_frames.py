@@ -98,6 +98,14 @@ def test_words_in_a_frame_are_scores_as_in_a_file() -> None:
     }
 
 
+def test_what_a_frame_holds_besides_scores_is_noted_as_of_a_file(tmp_path: Path) -> None:
+    frame = pd.DataFrame({name: SCORES[name] for name in ("item_id", "topic", "m2")} | {"m3": 1})
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    noted = resolve(tmp_path / "scores.csv").notes
+    assert "column topic holds text" in noted[0]
+    assert resolve(frame).notes == compare(frame, baseline="m2", candidate="m3").notes == noted
+
+
 def test_a_frame_of_counts_has_a_task_for_each_pair() -> None:
     counts = {"model_a": ["heron"], "model_b": ["wren"], "b": [30], "c": [20], "n": [100]}
     board = resolve(pd.DataFrame({**counts, "p_a": [0.6], "p_b": [0.5]}))
