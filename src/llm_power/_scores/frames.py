@@ -13,7 +13,7 @@ from typing import Any, Final
 import pandas as pd
 import pyarrow as pa
 
-from llm_power._errors import InvalidArgument, ScoreError, listed
+from llm_power._errors import InvalidArgument, listed
 from llm_power._plugins import load_reader
 from llm_power._scores._items import is_reducer
 from llm_power._scores._logs import Logs, ModelScores
@@ -21,7 +21,7 @@ from llm_power._scores._source import LogFile, SourceFile
 from llm_power._scores._table import Table, whole_column
 from llm_power._scores.inspect_log import value_of_score
 from llm_power._scores.options import ReadOptions
-from llm_power._scores.readers import note_columns, table_reader
+from llm_power._scores.readers import note_columns, only_task, table_reader
 from llm_power._scores.store import ITEM_COLUMN, TaskScores
 
 _NAME: Final = "frame"
@@ -58,14 +58,7 @@ def read_frame(frame: Any, options: ReadOptions | None = None) -> TaskScores:
     >>> read_frame(frame, ReadOptions(task="exam")).mean_scores
     array([0.5, 1. ])
     """
-    tasks = _tasks_of(frame, options or ReadOptions())
-    if len(tasks) > 1:
-        raise ScoreError(
-            f"these are several tasks: {listed(task.task for task in tasks)}",
-            remedy="choose one (--task)",
-            file=_NAME,
-        )
-    return tasks[0]
+    return only_task(_tasks_of(frame, options or ReadOptions()), _NAME, "choose one (--task)")
 
 
 def read_memory(
@@ -76,12 +69,11 @@ def read_memory(
         return [table]
     if isinstance(table, Mapping):
         try:
-            frame = pd.DataFrame(dict(table))
+            table = pd.DataFrame(dict(table))
         except ValueError as error:
             raise InvalidArgument(f"columns must be as many numbers each: {error}") from None
-        if options.item is None and not {ITEM_COLUMN, "item"} & {*frame.columns}:
-            frame.index = pd.RangeIndex(1, len(frame) + 1, name=ITEM_COLUMN)
-        table = frame
+        if options.item is None and not {ITEM_COLUMN, "item"} & {*table.columns}:
+            table.index = pd.RangeIndex(1, len(table) + 1, name=ITEM_COLUMN)
     tasks = [options.measured(task) for task in _tasks_of(table, replace(options, names={}))]
     is_unnamed = options.task is None and options.task_column is None
     tasks = [replace(t, task=name) if is_unnamed and t.task == _NAME else t for t in tasks]

@@ -202,14 +202,12 @@ def _fault(record: Mapping[str, Any]) -> str | None:
 
 
 def _stat_fault(stat: object) -> str | None:
-    name = inside(stat, "name")
-    if not isinstance(stat, dict) or not isinstance(name, dict):
+    name = inside(stat, "name", "name")
+    if not isinstance(name, str) or not name:
         return "has a statistic without a name"
-    if not isinstance(name.get("name"), str) or not name["name"]:
-        return "has a statistic without a name"
-    if not isinstance(name.get("split"), str | None):
+    if not isinstance(inside(stat, "name", "split"), str | None):
         return "has a statistic with a split that is not text"
-    return None if type(stat.get("count")) is int else "has a statistic without a count"
+    return None if type(inside(stat, "count")) is int else "has a statistic without a count"
 
 
 def _admit_instances(stats: ModelScores, items: Items) -> None:

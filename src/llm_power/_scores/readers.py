@@ -115,16 +115,18 @@ def read_scores(
 
     def read(asked: ReadOptions) -> TaskScores:
         tasks = _checked(load_reader(name)(paths, asked), name, paths[0], asked)
-        if len(tasks) > 1:
-            raise ScoreError(
-                f"these are several tasks: {listed(task.task for task in tasks)}",
-                remedy="read them with read_tasks",
-                file=str(paths[0]),
-            )
-        return tasks[0]
+        return only_task(tasks, str(paths[0]), "read them with read_tasks")
 
     with refusing_all_open(read, declared):
         return read(declared)
+
+
+def only_task(tasks: Sequence[TaskScores], file: str, remedy: str) -> TaskScores:
+    """Return the one task of some, which must be one."""
+    if len(tasks) > 1:
+        names = listed(task.task for task in tasks)
+        raise ScoreError(f"these are several tasks: {names}", remedy=remedy, file=file)
+    return tasks[0]
 
 
 def read_tasks(
