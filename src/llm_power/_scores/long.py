@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from llm_power._scores._table import Coded, Table, table_name
 from llm_power._scores.options import Given, ReadOptions, read_table
 from llm_power._scores.store import ITEM_COLUMN, Repeats, TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
+
+_NAMES_TASKS: Final = re.compile("task|subset|benchmark|dataset", re.IGNORECASE)
+_NAMES_REPEATS: Final = re.compile("attempt|epoch|repeat|run|sample|seed|trial", re.IGNORECASE)
 
 
 def long_columns(names: Container[str], options: ReadOptions) -> tuple[str, str, str]:
@@ -55,7 +59,7 @@ def _read_task(table: Table, options: ReadOptions) -> TaskScores:
     table.require(item, model, score, *repeat, clusters=options.clusters)
     by_item, by_model = table.coded(item), table.coded(model)
     by_repeat = table.coded(repeat[0]) if repeat else None
-    answers = options.scaled(_pivot(table, score, by_item, by_model, by_repeat), table.file)
+    answers = options.scaled(_pivot(table, options, by_item, by_model, by_repeat), table.file)
     position = {model: j for j, model in enumerate(by_model[0])}
     kept = options.kept(by_model[0], table.file)
     path = table.source.path
@@ -84,7 +88,7 @@ def _read_task(table: Table, options: ReadOptions) -> TaskScores:
 
 
 def _pivot(
-    table: Table, score: str, by_item: Coded, by_model: Coded, by_repeat: Coded | None
+    table: Table, options: ReadOptions, by_item: Coded, by_model: Coded, by_repeat: Coded | None
 ) -> FloatArray:
     """Return the scores by item, model and repeat, NaN where there is none."""
     (items, item_codes), (models, model_codes) = by_item, by_model
@@ -97,25 +101,30 @@ def _pivot(
         raise ScoreError(
             f"data row {row + 1} scores this model on this item once more",
             remedy="keep one row for each item and model"
-            + ("" if by_repeat else ", or name the column of the repeats (--repeat-column)"),
+            + ("" if by_repeat else ", or name the column of the repeats (--repeat-column)")
+            + ("" if by_repeat or options.task_column else " or of the tasks (--task-column)"),
             file=table.file,
             model=models[model_codes[row]],
             item=items[item_codes[row]],
-            settings={} if by_repeat else _likely_repeats(table, score, cells),
+            settings={} if by_repeat else _likely_column(table, options, cells),
         )
     values = np.full(n_cells, np.nan)
     item_of_row = cast(Sequence[str], np.array(items, dtype=object)[item_codes])
-    values[cells] = table.scores(score, item_of_row)
+    values[cells] = table.scores(long_columns(table.columns, options)[2], item_of_row)
     return values.reshape(len(items), len(models), len(repeats))
 
 
-def _likely_repeats(table: Table, score: str, cells: IntArray) -> dict[str, str]:
-    """Return the column that tells the rows of a cell apart by as few labels as can."""
+def _likely_column(table: Table, options: ReadOptions, cells: IntArray) -> dict[str, str]:
+    """Return the column of repeats or tasks that tells a cell's rows apart by fewest labels."""
+    *_, score = long_columns(table.columns, options)
     for name in (name for name in table.columns if name != score and table.can_name(name)):
         labels, codes = table.coded(name)
         n_cells = len(np.unique(cells * len(labels) + codes))
         if n_cells == len(cells) and len(labels) == np.bincount(cells).max():
-            return {"repeat_column": name}
+            is_text = replace(table, true=frozenset()).is_text(name)
+            is_task = _NAMES_TASKS.search(name) or (is_text and not _NAMES_REPEATS.search(name))
+            is_task = is_task and options.task_column is None
+            return {"task_column" if is_task else "repeat_column": name}
     return {}
 
 

@@ -139,6 +139,24 @@ AWKWARD = {
         ),
         "--repeat-column run",
     ),
+    **{
+        f"{column} of {labels}": (
+            f"item,model,score,{column}\n"
+            + "".join(
+                f"q{k},m{m},{(k + m + r) % 2},{labels[r]}\n"
+                for k in (1, 2)
+                for m in (1, 2)
+                for r in (0, 1)
+            ),
+            f"--{option}-column {column}",
+        )
+        for column, labels, option in (
+            ("exam", "ab", "task"),
+            ("Task", "12", "task"),
+            ("exam", "12", "repeat"),
+            ("seed", "ab", "repeat"),
+        )
+    },
     "a property of numbers": (
         "item,heron,wren,level,year\nq1,1,0,3,1999\nq2,1,1,2,2001\n",
         "--exclude level --exclude year",
