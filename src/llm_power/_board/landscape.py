@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
+import orjson
 import pandas as pd
 from numpy.typing import NDArray
 
@@ -284,7 +285,8 @@ def describe_landscape(landscape: Landscape) -> dict[str, Any]:
 
 def json_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of a table, JSON-ready; None where unknown or infinite."""
-    rows: list[dict[str, Any]] = json.loads(table.to_json(orient="records", double_precision=15))
+    written = orjson.dumps(table.to_dict(orient="records"), default=lambda _: None)  # of pandas' NA
+    rows: list[dict[str, Any]] = orjson.loads(written)
     return rows
 
 

@@ -26,6 +26,7 @@ from llm_power._board.average import AVERAGE_COLUMNS
 from llm_power._board.columns import PAIRS_COLUMNS
 from llm_power._cli import cli
 from llm_power._memory import workers
+from llm_power._statistics.mcnemar import mcnemar_exact
 
 
 @pytest.fixture
@@ -102,6 +103,23 @@ def test_the_answer_is_printed_as_asked(
     assert [*told["pairs"][0]] == PAIRS_COLUMNS
     assert run(*command, "markdown") == 0
     assert "| c\\|d |" in capsys.readouterr().out
+
+
+def test_numbers_in_json_have_all_their_digits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scores = {
+        "item": range(100),
+        "heron": [1] * 45 + [0] * 55,
+        "wren": [0] * 45 + [1] * 3 + [0] * 52,
+    }
+    pd.DataFrame(scores).to_csv(tmp_path / "exam.csv", index=False)
+    assert run("resolve", tmp_path / "exam.csv", "--format", "json") == 0
+    (pair,) = json.loads(capsys.readouterr().out)["pairs"]
+    assert (pair["b"], pair["c"]) == (45, 3)
+    assert pair["p_single"] == float(mcnemar_exact(45, 3)) != round(pair["p_single"], 15)
+    assert pair["n11"] == 0
+    assert pair["p_cluster"] is None
 
 
 def test_test_margin_and_clusters_are_declared(
