@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from math import ceil, floor, isfinite, log10
 from typing import TYPE_CHECKING, Final
 
@@ -125,6 +126,11 @@ def gap_interval(low: float | None, high: float | None, measure: Measure) -> str
     return "unknown" if len(ends) < 2 else " to ".join(shown)
 
 
+def confidence(alpha: float) -> str:
+    """Return the confidence of an interval at a level in per cent, also near 100."""
+    return f"{(100 - 100 * Decimal(f'{alpha:g}')).normalize():f}%"
+
+
 def p_value(p: float | None) -> str:
     """Return a p-value to two digits, small ones as such."""
     return "unknown" if p is None else "< 0.0001" if p < 1e-4 else f"{p:.2g}"
@@ -134,11 +140,6 @@ def p_of_sentence(p: float) -> str:
     """Return a p-value as a sentence has it: p = 0.012, or p < 0.0001."""
     text = p_value(p)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
-
-
-def confidence(alpha: float) -> str:
-    """Return the confidence of an interval at a level, in per cent."""
-    return f"{100 * (1 - alpha):g}%"
 
 
 def gap_interval_name(alpha: float, family_size: int, control: Control) -> str:

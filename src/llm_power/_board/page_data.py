@@ -14,7 +14,7 @@ import pandas as pd
 from llm_power._board.average import TaskAverage
 from llm_power._board.cluster_robustness import readings_sentence
 from llm_power._board.have_need import have_need
-from llm_power._board.measure import Measure
+from llm_power._board.measure import Measure, confidence
 from llm_power._board.ranks import first_sentence, further_sentence, rank_notes
 from llm_power._board.summary import discovery_sentence, selection_sentence
 from llm_power._provenance import files_digest
@@ -109,6 +109,7 @@ def page_data(
         "compared": "every two models" if summary["family"] == "all" else "adjacent ranks",
         "shown": summary.get("shown"),
         **{name: summary[name] for name in _SETTINGS},
+        "confidence": confidence(summary["alpha"]),
         "discoveries": discovery_sentence(summary["control"], summary["alpha"]),
         "missing": summary["missing"],
         "measure": summary["measure"],

@@ -19,7 +19,7 @@ from scipy.special import ndtri
 from llm_power._board.all_pairs import BoardPairs, RankEnds, p_values_between
 from llm_power._board.clusters import sample_column, sampled_clusters
 from llm_power._board.columns import RANK_COLUMNS
-from llm_power._board.measure import POINTS, Measure
+from llm_power._board.measure import POINTS, Measure, confidence
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._errors import counted, first_names
 from llm_power._scores.store import TaskScores
@@ -166,12 +166,12 @@ def score_interval(
 
     Clusters that are a sample have the interval of CR2 and Hall's, and it holds that of the items.
     """
-    confidence = 1 - point.alpha
+    level = 1 - point.alpha
     if task.kind == "binary":
         solved = np.nansum(task.values, axis=0)
-        items = wilson_interval(solved, task.scored.sum(axis=0), confidence=confidence)
+        items = wilson_interval(solved, task.scored.sum(axis=0), confidence=level)
     else:
-        items = mean_interval(task.values, confidence=confidence)
+        items = mean_interval(task.values, confidence=level)
     return with_clusters(items, [task], [1.0], alpha=point.alpha, cluster=cluster)
 
 
@@ -252,7 +252,7 @@ def first_sentence(ranks: pd.DataFrame, verdicts: pd.DataFrame, alpha: float) ->
     could = ranks.loc[ranks["rank_low"].eq(1), "model"].tolist()
     who = str(ranks["model"].iloc[0])
     if ranks["first"].iloc[0]:
-        sentence = f"{who} is first, with {100 * (1 - alpha):g}% confidence"
+        sentence = f"{who} is first, with {confidence(alpha)} confidence"
         own = verdicts[verdicts["rank_a"] == 1]
         if len(could) < 2 and own["verdict"].eq(DIFFERENT).all():
             return f"{sentence}."

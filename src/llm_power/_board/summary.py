@@ -13,7 +13,7 @@ import pandas as pd
 from llm_power import __version__
 from llm_power._board.clusters import sampled_clusters
 from llm_power._board.landscape import count_verdicts, describe_landscape
-from llm_power._board.measure import GAP_BINS, measure_of
+from llm_power._board.measure import GAP_BINS, confidence, measure_of
 from llm_power._board.repeats import describe_repeats
 from llm_power._choices import Control, MissingPolicy
 from llm_power._errors import counted, first_names
@@ -256,7 +256,7 @@ def discovery_sentence(control: Control, alpha: float) -> str:
         f"False discovery rate {100 * alpha:g}%: on average at most {100 * alpha:g}% of the pairs "
         f"called different do not differ or differ in the other direction (Benjamini-{by}), and at "
         "most the same share of their intervals miss the gap (false coverage rate, FCR). Possible "
-        f"ranks hold simultaneously, with {100 * (1 - alpha):g}% confidence, and can separate "
+        f"ranks hold simultaneously, with {confidence(alpha)} confidence, and can separate "
         "fewer models than the verdicts."
     )
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from llm_power._board.measure import points, whole
+from llm_power._board.measure import confidence, points, whole
 from llm_power._board.repeats import variances_of_pair
 from llm_power._choices import TEST_NAMES
 from llm_power._errors import InvalidArgument, ScoreError, counted, grouped, listed
@@ -356,7 +356,7 @@ def _about(plan: PilotPlan) -> str:
 
 
 def _declared_table(plan: PilotPlan, design: PilotDesign) -> Table:
-    rows = [["", plan.unit, f"{100 * design.confidence:g}% interval", "assurance"]]
+    rows = [["", plan.unit, f"{confidence(1 - design.confidence)} interval", "assurance"]]
     rows.append(["required", *_with_interval(design)])
     power = plan.question.power
     rows.append([f"assurance of {power:g}", whole(plan.assured or 0), "-", _chance(power)])

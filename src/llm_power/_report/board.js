@@ -152,7 +152,6 @@
   const asPercent = (x) => Number.isFinite(x) ? grouped(100 * x, 1) : "–";
   const asScore = (x) => Number.isFinite(x) ? signed(grouped(measure.factor * x, measure.decimals)) : "–";
   const asP = (p) => p === null ? "–" : p < 0.0001 ? "< 0.0001" : p > 0.9999 ? "1" : Number(p.toPrecision(2)).toString();
-  const asConfidence = (alpha) => `${Number((100 * (1 - alpha)).toPrecision(4))}%`;
   const asQ = (q) => !Number.isFinite(q) ? (q === Infinity ? "∞" : "–") : q === 0 ? "0" : q < 0.01 ? "< 0.01"
     : grouped(q, q < 9.995 ? 2 : q < 99.95 ? 1 : 0);
   const written = (x) => Number.isFinite(x) ? x : null;
@@ -379,7 +378,7 @@
     };
     const siblings = () => board.tasks.filter((task) => task.result === board.tasks[t].result).length;
     const tests = () => board.tasks[t].tests.map((test) => board.test_names[test] ?? test).join(", ");
-    const intervals = () => `${board.tasks[t].family_pairs === 1 ? "" : board.control === "max-t" ? "simultaneous " : "FCR-adjusted "}${asConfidence(board.alpha)} interval`;
+    const intervals = () => `${board.tasks[t].family_pairs === 1 ? "" : board.control === "max-t" ? "simultaneous " : "FCR-adjusted "}${board.confidence} interval`;
     const adjustment = () => board.tasks[t].family_pairs === 1 ? "" : `, ${board.control === "max-t" ? "max-T" : `false discovery rate (${board.control.toUpperCase()})`} over ${count(board.tasks[t].family_pairs, "pair")}`;
     const sentence = () => {
       const task = board.tasks[t];
@@ -436,8 +435,8 @@
       const words = made.map(({ from, to }) => `${from} to ${to}`);
       if (!orders.ranking) body("ranking").append(h("p", { class: "hidden-text" }, words.length ? `Not separated: ranks ${words.join(", ")}.` : "Every two models are separated."));
       title("ranking", firstSentence().split(/: |\.$/)[0] || "Ranking");
-      const sets = [`Possible: ranks consistent with the data, jointly at ${asConfidence(board.alpha)} confidence.`, ...board.tasks[t].rank_notes].join(" ");
-      about("ranking", orders.ranking ? sets : `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "different" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}.`, `Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.`);
+      const sets = [`Possible: ranks consistent with the data, jointly at ${board.confidence} confidence.`, ...board.tasks[t].rank_notes].join(" ");
+      about("ranking", orders.ranking ? sets : `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "different" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}.`, `Intervals are each model's own, ${board.confidence}; models share their items, so overlap is no tie.`);
     };
     // Ticks of an axis, of which none runs over the drawing's edge.
     const ticksAt = (ticks, x, y, width) => ticks.map(([value, text]) => {

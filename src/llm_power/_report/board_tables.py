@@ -222,8 +222,9 @@ def _verdict_note(verdicts: pd.DataFrame, point: OperatingPoint) -> str:
         f"Verdict: p of the declared test ({tests}), adjusted for the family, at most "
         f"{point.alpha:g}. Resolved is the paper's word for q of at least 1, that these items "
         "reach the target power at the observed gap: a pair can be different and not resolved. "
-        f"Intervals of the gap, {confidence(point.alpha)}, are of the procedure that decides: they "
-        "hold 0 where a pair is not different. The file of the pairs has all their other columns."
+        f"Intervals of the gap, {confidence(point.alpha)}, are of the procedure that "
+        "decides: they hold 0 where a pair is not different. The file of the pairs has all their "
+        "other columns."
     )
 
 
@@ -239,10 +240,10 @@ def _cut_note(table: pd.DataFrame) -> list[str]:
 
 def _rank_note(point: OperatingPoint) -> str:
     return (
-        f"All sets of a task hold at once with confidence {confidence(point.alpha)}, for items "
-        "as the sample, and for clusters too where these are one. Sets that overlap are no tie. p "
-        "of missing scores: small where a model lacks items that are harder or easier than those "
-        "it has."
+        f"All sets of a task hold at once with confidence {confidence(point.alpha)}, for "
+        "items as the sample, and for clusters too where these are one. Sets that overlap are no "
+        "tie. p of missing scores: small where a model lacks items that are harder or easier than "
+        "those it has."
     )
 
 
@@ -338,7 +339,7 @@ def error_bars(board: BoardVerdicts, tasks: Sequence[TaskScores]) -> str:
 def _of_task(board: BoardVerdicts, task: TaskScores, cluster: str | None) -> str:
     labels = sampled_clusters(task, cluster)
     pairs = board.verdicts[board.verdicts["task"] == task.task]
-    confidence = 1 - board.point.alpha
+    alpha = board.point.alpha
     unweighted = ", not weighted as the board's gaps are" * board.declared.weighted
     unit = f"In {board.measure.unit}. " if board.measure.unit else ""
     note = _NOTE.format(
@@ -350,18 +351,18 @@ def _of_task(board: BoardVerdicts, task: TaskScores, cluster: str | None) -> str
     return "\n\n".join(
         [
             f"**{escape_markdown(task.task)}**",
-            _models(task, labels, confidence, board.measure),
-            _pairs(task, pairs, labels, confidence, board.measure),
+            _models(task, labels, alpha, board.measure),
+            _pairs(task, pairs, labels, alpha, board.measure),
             escape_markdown(note),
         ]
     )
 
 
 def _models(
-    task: TaskScores, labels: NDArray[np.str_] | None, confidence: float, measure: Measure
+    task: TaskScores, labels: NDArray[np.str_] | None, alpha: float, measure: Measure
 ) -> str:
     values = task.values[:, :_MOST_ROWS]
-    errors, columns = _errors(values, labels, confidence, measure, least=0.0, of="")
+    errors, columns = _errors(values, labels, alpha, measure, least=0.0, of="")
     columns = {
         "model": list(task.models[:_MOST_ROWS]),
         "items": _counts(errors.n_items),
@@ -376,7 +377,7 @@ def _pairs(
     task: TaskScores,
     pairs: pd.DataFrame,
     labels: NDArray[np.str_] | None,
-    confidence: float,
+    alpha: float,
     measure: Measure,
 ) -> str:
     shown = pairs.head(_MOST_ROWS)
@@ -385,7 +386,7 @@ def _pairs(
         task.values[:, [place[model] for model in shown[name]]] for name in ("model_a", "model_b")
     )
     differences, of = first - second, " of the pair alone"
-    errors, columns = _errors(differences, labels, confidence, measure, least=-1.0, of=of)
+    errors, columns = _errors(differences, labels, alpha, measure, least=-1.0, of=of)
     columns = {
         "A": shown["model_a"].to_list(),
         "B": shown["model_b"].to_list(),
@@ -399,15 +400,15 @@ def _pairs(
 def _errors(
     scores: FloatArray,
     labels: NDArray[np.str_] | None,
-    confidence: float,
+    alpha: float,
     measure: Measure,
     *,
     least: float,
     of: str,
 ) -> tuple[StandardErrors, dict[str, list[str]]]:
     """Return the standard errors that count clusters, and the cells of both with the interval."""
-    plain = score_errors(scores, confidence=confidence)
-    clustered = plain if labels is None else score_errors(scores, labels, confidence=confidence)
+    plain = score_errors(scores, confidence=1 - alpha)
+    clustered = plain if labels is None else score_errors(scores, labels, confidence=1 - alpha)
     # Few clusters can agree by chance: a gap must stand for further items and further clusters.
     wider = ~(clustered.high - clustered.low < plain.high - plain.low)
     low, high = np.where(wider, [clustered.low, clustered.high], [plain.low, plain.high])
@@ -420,7 +421,7 @@ def _errors(
         low, high = np.clip([low, high], least, 1.0)
     ends = zip(low, high, strict=True)
     intervals = [percent_interval(*end, measure=measure) for end in ends]
-    return clustered, cells | {f"{100 * confidence:g}% interval{of}": intervals}
+    return clustered, cells | {f"{confidence(alpha)} interval{of}": intervals}
 
 
 def _table(columns: Mapping[str, Sequence[str]], n_rows: int) -> str:

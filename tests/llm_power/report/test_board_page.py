@@ -31,7 +31,10 @@ SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "additionalProperties": False,
     "properties": {
-        **{name: {"type": "string"} for name in ("version", "title", "family", "compared")},
+        **{
+            name: {"type": "string"}
+            for name in ("version", "title", "family", "compared", "confidence")
+        },
         **{
             name: {"type": "string"}
             for name in ("clusters", "control", "discoveries", "missing", "measured")

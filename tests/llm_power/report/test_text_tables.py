@@ -36,7 +36,9 @@ def test_what_is_missing_is_unknown(share: float | None) -> None:
 def test_shares_are_shown_in_percent() -> None:
     assert (percent(0.125), percent_interval(-0.0125, 0.5)) == ("12.5", "-1.2 to 50.0")
     assert (p_value(0.0123), p_value(9e-5)) == ("0.012", "< 0.0001")
-    assert (confidence(0.05), confidence(0.001)) == ("95%", "99.9%")
+    levels = {0.05: "95%", 0.001: "99.9%", 1 / 3: "66.6667%", 1e-7: "99.99999%", 0.9: "10%"}
+    assert {alpha: confidence(alpha) for alpha in levels} == levels
+    assert confidence(1 - 0.9999999) == "99.99999%"
 
 
 def test_a_long_list_is_cut_with_the_number_of_the_others() -> None:
