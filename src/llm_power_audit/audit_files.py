@@ -112,7 +112,8 @@ def claims_markdown(audit: Audit) -> str:
     for judged in audit.judged:
         sections.setdefault(judged.claim.section, []).append(judged)
     for section, members in sections.items():
-        blocks += [f"### {escape_markdown(section)}", _section_table(members)]
+        heading = [f"### {escape_markdown(section)}"] if section else []
+        blocks += [*heading, _section_table(members)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -171,9 +172,10 @@ def _row(judged: Judged) -> dict[str, object]:
 def _in_full(judged: Judged) -> str:
     claim = judged.claim
     place = ", ".join(filter(None, [claim.section, claim.place]))
+    sentences = filter(None, [place, claim.claim])
     lines = [
         f"### {escape_markdown(claim.id)}",
-        f"{escape_markdown(place)}. {escape_markdown(claim.claim)}",
+        ". ".join(map(escape_markdown, sentences)),
         *_labeled(
             ("Printed", claim.printed),
             ("Found", judged.reason),

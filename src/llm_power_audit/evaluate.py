@@ -108,12 +108,12 @@ class Audit:
         return tuple(judged for judged in self.judged if judged.verdict == verdict)
 
     def missing_texts(self) -> tuple[str, ...]:
-        """Name the claims whose verdict calls for a text that the register does not have."""
+        """Name the claims whose verdict calls for a text that their place in a paper lacks."""
         return tuple(
             f"claim {judged.claim.id!r} is {judged.verdict} and has no `{name}`"
             for judged in self.judged
             for name in _REQUIRED_TEXTS.get(judged.verdict, ())
-            if not getattr(judged.claim, name)
+            if judged.claim.section and not getattr(judged.claim, name)
         )
 
 

@@ -12,6 +12,7 @@ from llm_power._board.summary import describe_board
 from llm_power._example import example_task
 from llm_power._report.board_files import write_board
 from llm_power_audit._errors import AuditError
+from llm_power_audit.audit_files import claims_markdown
 from llm_power_audit.evaluate import audit
 from llm_power_audit.register import load_register
 
@@ -111,3 +112,16 @@ def test_a_claim_without_an_id_has_its_number(tmp_path: Path) -> None:
     register = tmp_path / "claims.yaml"
     register.write_text(f"claims:\n{claims}", encoding="utf-8")
     assert [one.id for one in load_register(register).claims] == ["pair-1", "pair-2"]
+
+
+def test_a_claim_without_a_place_leaves_none_empty_and_lacks_no_text(results: Path) -> None:
+    register = results.parent / "claims.yaml"
+    register.write_text(
+        "claims:\n  - {claim: kite leads, pair: [kite, osprey], states: {verdict: better}}\n",
+        encoding="utf-8",
+    )
+    judged = audit(load_register(register), results)
+    lines = claims_markdown(judged).splitlines()
+    assert lines[lines.index("### pair-1") + 2] == "kite leads"
+    assert "### " not in lines
+    assert judged.missing_texts() == ()
