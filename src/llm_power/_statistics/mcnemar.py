@@ -374,7 +374,8 @@ class McNemarDesign(Design):
         span = 4 / np.sqrt(n * self.psi)
         while True:
             most = int(n * (1 + span)) + 20
-            m, given = self._given(n, most)
+            # The last dips of a range are seen from as far beyond it.
+            m, given = self._given(n, 2 * most - n)
             minorant = np.minimum.accumulate(given[::-1])[::-1]
             if self._mean(minorant, m, most) >= target:
                 break

@@ -78,6 +78,13 @@ def test_required_n_is_after_the_last_size_with_too_little_power(
     assert required_units(McNemarDesign(p10, p01, test=test), power) == expected
 
 
+@pytest.mark.parametrize("test", ["mid_p", "asymptotic"])
+def test_required_n_sees_dips_far_beyond_the_first_size_with_the_power(test: McNemarTest) -> None:
+    design = McNemarDesign(0.51, 0.49, test=test)
+    powers = design.power(np.arange(1, 1500))
+    assert required_units(design, 0.06) == np.flatnonzero(powers < 0.06)[-1] + 2 == 358
+
+
 def test_a_clean_sweep_needs_as_many_items_as_the_level_says() -> None:
     """2 * 2^-n <= alpha, the smallest attainable p-value; half of it for mid-p."""
     assert required_units(McNemarDesign(1.0, 0.0), 0.8) == 6
