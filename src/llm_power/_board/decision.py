@@ -61,9 +61,11 @@ DECISION_COLUMNS: Final[Mapping[str, str]] = {
     "n_star_high": "N* at the other end; inf if the interval holds zero",
     "q_low": "q at n_star_high",
     "q_high": "q at n_star_low",
-    "n_connor": "required items of the asymptotic test with its two variances (Connor); within "
-    "3 per cent also of the mid-p test, if each model solves items that the other fails",
-    "n_exact": "required items of the exact test by the continuity correction, within 3 per cent",
+    "n_connor": "required items of the asymptotic test with its two variances (Connor): within "
+    "3 per cent, also of the mid-p test, where the smaller of b and c is at least half of the "
+    "larger, else up to 43 (mid-p: 17) per cent too many",
+    "n_exact": "required items of the exact test by the continuity correction: within 3 per cent "
+    "where n_connor is, else up to 24 per cent too many",
     "type_s": "chance that a significant gap has the wrong sign, if the observed one were true",
     "type_m": "mean factor by which a significant gap then exaggerates",
     "gap_lowest": "smallest gap over all items that the missing scores admit",

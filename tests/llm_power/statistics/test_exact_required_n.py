@@ -22,6 +22,7 @@ from llm_power._statistics.mcnemar import (
     P_VALUES,
     McNemarDesign,
     connor_required_n,
+    continuity_corrected,
     mcnemar_design_errors,
     mcnemar_detectable_gap,
     normal_design_errors,
@@ -95,6 +96,20 @@ def test_a_clean_sweep_needs_as_many_items_as_the_level_says() -> None:
 def test_equal_probabilities_need_infinitely_many_items() -> None:
     assert required_units(McNemarDesign(0.2, 0.2), 0.8) == np.inf
     assert np.isinf(connor_required_n(0.2, 0.2))
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_how_far_off_the_closed_forms_are(test: McNemarTest) -> None:
+    """What the columns n_connor and n_exact say of themselves."""
+    far = {"exact": 0.24, "mid_p": 0.17, "asymptotic": 0.43}[test]
+    for larger in (0.002, 0.02, 0.05, 0.1, 0.2, 0.3, 0.45):
+        for share in (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9):
+            rates = larger, share * larger
+            n = connor_required_n(*rates)
+            if test == "exact":
+                n = continuity_corrected(n, np.asarray(larger - share * larger))
+            excess = float(n) / required_units(McNemarDesign(*rates, test), 0.8) - 1
+            assert -0.03 < excess < (0.03 if share >= 0.5 else far), rates
 
 
 def test_connor_is_the_formula_and_tends_to_equation_6() -> None:

@@ -127,3 +127,19 @@ def test_exact_type_1_at_the_edge_of_the_margin(n: int) -> None:
         for psi in (margin, 0.15, 0.3)
     ]
     assert max(rates) < 0.0567
+
+
+def test_exact_type_1_where_the_discordance_is_the_margin() -> None:
+    assert exact_share(0.2, 0.0, 20, 0.2) == pytest.approx(0.0692, abs=1e-4)
+    assert exact_share(0.1, 0.0, 100, 0.1) == pytest.approx(0.0576, abs=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [50, 100, 200, 500])
+def test_exact_type_1_at_the_edge_of_the_margin_at_any_discordance(n: int) -> None:
+    rates = [
+        exact_share((psi + margin) / 2, (psi - margin) / 2, n, margin)
+        for margin in (0.02, 0.05, 0.1, 0.2)
+        for psi in np.linspace(margin, 1, 12)
+    ]
+    assert max(rates) < 0.058

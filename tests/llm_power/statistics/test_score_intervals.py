@@ -159,6 +159,26 @@ def exact_coverage(interval: PairedDifferenceInterval, mass: np.ndarray, gap: fl
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
+    ("n", "least", "mean"), [(20, 0.9274, 0.9624), (50, 0.9216, 0.9529), (100, 0.9291, 0.9513)]
+)
+def test_exact_coverage_of_tangos_interval_on_a_fine_grid(
+    n: int, least: float, mean: float
+) -> None:
+    """Its docstring's figures: sums over all tables, for 50 discordances and 26 gaps each."""
+    b, c = all_tables(n)
+    interval = tango_interval(b, c, n)
+    covered = []
+    for discordance in np.arange(1, 51) / 50:
+        for gap in discordance * np.linspace(0, 1, 26):
+            cells = [(discordance + gap) / 2, (discordance - gap) / 2, 1 - discordance]
+            mass = multinomial.pmf(np.stack([b, c, n - b - c], axis=-1), n, cells)
+            covered.append(exact_coverage(interval, mass, gap))
+    assert min(covered) == pytest.approx(least, abs=1e-4)
+    assert np.mean(covered) == pytest.approx(mean, abs=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("n", "least", "mean"), [(20, 0.9452, 0.9754), (50, 0.9406, 0.9633), (100, 0.9364, 0.9566)]
 )
 def test_exact_coverage_of_tangos_interval(n: int, least: float, mean: float) -> None:
