@@ -23,7 +23,13 @@ from llm_power._planning.question import (
 )
 from llm_power._planning.text import AssumedPlan, plan_answer
 from llm_power._report.answer import Reply
-from llm_power._statistics.argument_checks import counts, percent_meant, positive_count, proportions
+from llm_power._statistics.argument_checks import (
+    counts,
+    non_negative,
+    percent_meant,
+    positive_count,
+    proportions,
+)
 
 if TYPE_CHECKING:
     from llm_power._planning.costs import CostPlan
@@ -213,8 +219,10 @@ def _at_cost(
     from llm_power._planning.pilot import discordance_of_pilot, read_pilot, variances_of_pilot
     from llm_power._statistics.design_costs import Costs
 
-    if prices["cost_answer"] is None:
-        raise InvalidArgument("give --cost-answer with the other costs")
+    for price in _PRICES[:3]:
+        non_negative(price, prices[price] or 0.0)
+    if not prices["cost_answer"]:
+        raise InvalidArgument("give a positive --cost-answer with the other costs")
     if question["clusters"] is not None:
         raise InvalidArgument("leave --clusters out: how many of them, costs decide")
     gap, icc, within = given.pop("gap", None), question.pop("icc"), given.pop("within_a", None)
