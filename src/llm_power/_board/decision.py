@@ -52,8 +52,10 @@ DECISION_COLUMNS: Final[Mapping[str, str]] = {
     "a chance of one half, given the gap and how large the gaps of all models are",
     "items_assured": "the same with a chance of the target power; inf if a thousand times the "
     "items at hand do not give it",
-    "smallest_gap": "detectable gap of the items at hand at the target power and the level "
-    "that decides; inf if scores have no gap as large",
+    "smallest_gap": "approximate detectable gap of the items at hand at the target power and the "
+    "level that decides, by the normal or t law; if 0/1 scores differ on fewer than 20 items it "
+    "can be a quarter above the exact one of pair and plan, or be there where these detect no gap; "
+    "inf if scores have no gap as large",
     "decided_as": "verdict of these items",
     "chance_of_turning": "chance that a new sample of the same size changes the verdict; about "
     "one half at the level itself",

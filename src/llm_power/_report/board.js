@@ -339,7 +339,7 @@
     // Sets of ranks are those of the declared level.
     const firstSentence = () => level() === board.alpha ? board.tasks[t].first : "";
     const byClusters = () => board.tasks[t].tests.some((test) => test.startsWith("cluster"));
-    const sees = (pair) => pair.sees === null ? "" : `detectable gap ${asPoints(pair.sees)}`;
+    const sees = (pair) => pair.sees === null ? "" : `detectable gap about ${asPoints(pair.sees)}`;
     // Items of a new run that decides a pair, as a cell of a table.
     const needed = (pair) => {
       if (!pair.n) return "no item in common";

@@ -247,8 +247,8 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
         span = measure.with_unit(" to ".join(ends))
         pairs_named = f" over {len(pairs):,} {board.shown_words}" if gaps.size > 1 else ""
         sentences.append(
-            f"Detectable gap at power {board.point.power:g}: {span}{pairs_named}; smaller true "
-            "gaps are found less often."
+            f"Detectable gap at power {board.point.power:g}: about {span}{pairs_named}; smaller "
+            "true gaps are found less often."
         )
     is_planned = pairs[["items_even", "items_assured"]].lt(np.inf).any(axis=1)
     few = pairs["n_items"][is_planned & pairs["n_items"].between(1, _PLANNED_FROM - 1)]

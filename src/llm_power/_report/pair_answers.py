@@ -24,6 +24,7 @@ from llm_power._statistics.mcnemar import (
     P_VALUES,
     McNemarDesign,
     mcnemar_design_errors,
+    mcnemar_detectable_gap,
 )
 from llm_power._statistics.paired_binary import (
     required_n_discordance,
@@ -70,7 +71,9 @@ def answer_from_counts(
     why_none = "the gap is 0" if b == c else "which is better is too uncertain"
     if b + c == 0:
         why_none = "no item differs"
-    smallest = np.where(verdict.smallest_gap <= 1, verdict.smallest_gap, np.inf)
+    discordance, detectable = b / n_items + c / n_items, np.inf
+    if discordance:
+        detectable = mcnemar_detectable_gap(n_items, discordance, declared.test, **settings)
     answers = [
         _gap("delta", "gap", verdict.interval.delta),
         _gap("gap_low", f"gap, {level} interval from", verdict.interval.low),
@@ -110,7 +113,12 @@ def answer_from_counts(
         ),
         _text("decided_as", "likely verdict with these added", str(verdict.decided_as)),
         _number("chance_of_turning", "chance a new sample changes the verdict", turning),
-        _gap("smallest_gap", f"detectable gap, power {point.power:g}", smallest),
+        PairResult(
+            "detectable_gap",
+            f"detectable gap, power {point.power:g}",
+            detectable,
+            points(detectable, up=True) if np.isfinite(detectable) else "none",
+        ),
         _items("n_star", "N* at the observed gap", n_star),
         _items("n_star_low", f"N*, {level} interval from", low),
         _items("n_star_high", f"N*, {level} interval to", high, "the gap can be 0"),

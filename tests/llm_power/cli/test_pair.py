@@ -49,6 +49,25 @@ def test_a_pair_is_told_what_a_board_of_it_is(answer: Any, test: Any) -> None:
     assert said["type_m"] == pytest.approx(row["type_m"], rel=0.1)
 
 
+@pytest.mark.parametrize("test", ["exact", "mid_p", "asymptotic"])
+@pytest.mark.parametrize("counts", ["6 0 6", "12 0 12", "7 3 10", "8 2 400", "6 1 20", "0 0 5"])
+def test_a_pair_detects_the_gap_that_a_plan_says(
+    answer: Any, capsys: pytest.CaptureFixture[str], counts: str, test: str
+) -> None:
+    b, c, n = counts.split()
+    given = ("--b", b, "--c", c, "--n", n, "--test", test)
+    said = answer(*given)["detectable_gap"]
+    assert run_command("plan", *given, "--format", "json") == 0
+    assert said == json.loads(capsys.readouterr().out)["at_hand"]["detectable"]
+    assert run(*given) == run_command("plan", *given) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    shown = re.search(r"detectable gap, power 0.8 (none|[\d.]+ points)", text)
+    assert shown is not None
+    of_plan = "no gap at this" if said == "inf" else f"gaps of {shown[1]} or more with power 0.8"
+    assert of_plan in text
+    assert (shown[1] == "none") == (said == "inf")
+
+
 def test_two_accuracies_answer_over_every_correlation(answer: Any) -> None:
     said = answer("--p-a", 0.812, "--p-b", 0.794, "--n", 1319, "--rho", 0.6)
     assert (said["solved_a"], said["solved_b"]) == (1071, 1047)
