@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from math import inf, isfinite
 from operator import attrgetter
 
 from llm_power._board.measure import points
@@ -31,7 +32,7 @@ class CostPlan:
     costs: Costs
     gap: float | None  # to be found at least cost
     budget: float | None  # for the smallest gap
-    design: CostedDesign
+    design: CostedDesign  # its gap is inf where scores have no gap as large
     test: str  # that the design is for
 
 
@@ -67,6 +68,9 @@ def plan_costs(
         least = attrgetter("detectable_gap" if gap is None else "cost")
         if design.repeats == 1 or least(single) <= least(design):
             design, test = single, question.test
+    largest = 1.0 if discordance is None else discordance
+    if gap is None and design.detectable_gap > largest:
+        design = replace(design, detectable_gap=inf)
     return CostPlan(question, variances, costs, gap, budget, design, test)
 
 
@@ -120,7 +124,8 @@ def costs_answer(plan: CostPlan) -> Answer:
         f"{'items' if _of_items(plan) else 'subjects'}, at the two-sided level "
         f"{plan.question.level:.3g}."
     )
-    return Answer(_headline(plan), asdict(plan), parts=(Table(rows), Notes((note,))))
+    notes = [Notes((note,))] if isfinite(design.detectable_gap) else []
+    return Answer(_headline(plan), asdict(plan), parts=(Table(rows), *notes))
 
 
 def _headline(plan: CostPlan) -> str:
@@ -129,6 +134,11 @@ def _headline(plan: CostPlan) -> str:
         why = (
             f"the cheapest design that detects a gap of {points(plan.gap)} with power {power:g} "
             f"costs {_money(design.cost)}"
+        )
+    elif not isfinite(design.detectable_gap):
+        return (
+            f"No gap that these models can have is detectable with power {power:g} at a cost of at "
+            f"most {_money(plan.budget or 0)}: raise --budget."
         )
     else:
         why = (

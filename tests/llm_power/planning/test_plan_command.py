@@ -148,6 +148,19 @@ def test_a_budget_is_not_exceeded(ask: Callable[[str], str], budget: str) -> Non
     assert json.loads(answer)["design"]["cost"] <= float(budget)
 
 
+@pytest.mark.parametrize("within", ["", "--within-a 0.05"])
+def test_a_budget_below_every_possible_gap_is_to_be_raised(
+    ask: Callable[[str], str], within: str
+) -> None:
+    costs = f"--discordance 0.2 --cost-item 1 --cost-answer 0.02 {within} --budget"
+    said = " ".join(ask(f"{costs} 5").split())
+    assert said.startswith("No gap that these models can have is detectable with power 0.8")
+    assert "at a cost of at most 5: raise --budget." in said
+    assert "Smallest gap" not in said
+    assert json.loads(ask(f"{costs} 5 --format json"))["design"]["detectable_gap"] == "inf"
+    assert json.loads(ask(f"{costs} 500 --format json"))["design"]["detectable_gap"] < 0.2
+
+
 def test_json_has_what_python_has(ask: Callable[[str], str]) -> None:
     question = "--p-a 0.65 --p-b 0.6 --agreement 0.8 --comparisons 45"
     answer = json.loads(ask(f"{question} --format json"))
