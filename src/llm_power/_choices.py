@@ -21,6 +21,10 @@ CONTROLS: Final[tuple[Control, ...]] = get_args(Control)
 MissingPolicy = Literal["error", "pairwise", "drop_items", "weighted"]
 MISSING_POLICIES: Final[tuple[MissingPolicy, ...]] = get_args(MissingPolicy)
 
+# Of a pilot, in which the items that a pair shares are those of both policies.
+PilotMissing = Literal["error", "pairwise"]
+PILOT_MISSING: Final[tuple[PilotMissing, ...]] = get_args(PilotMissing)
+
 # "asymptotic" is the score test.
 McNemarTest = Literal["exact", "mid_p", "asymptotic"]
 MCNEMAR_TESTS: Final[tuple[McNemarTest, ...]] = get_args(McNemarTest)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from llm_power._choices import Format
+from llm_power._choices import PILOT_MISSING, Format
 from llm_power._commands import options
 from llm_power._commands.options import PATH, Group, GroupedCommand, option
 
@@ -37,10 +37,20 @@ _REPEATS: Final = (
     option("--repeats-a", type=click.IntRange(1), metavar="K", help="Answers of A to an item."),
     option("--repeats-b", type=click.IntRange(1), metavar="K", help="Answers of B; else as many."),
 )
+# Beside those of every table or log, what the refusal of a table may advise.
+_READING: Final = (
+    *("kind", "item", "model", "score", "exclude", "true", "percent", "decimal", "repeat_column"),
+)
 _PILOT: Final = (
     option("--model-a", metavar="MODEL", help="Model A, if the pilot has several."),
     option("--model-b", metavar="MODEL", help="Model B."),
-    *(options.CLUSTER, options.TASK, options.KIND, options.ITEM, options.METRIC, options.FILTER),
+    *(options.CLUSTER, options.TASK, options.METRIC, options.FILTER),
+    *(one for one in options.READING if one.name in _READING),
+    option(
+        "--missing",
+        type=click.Choice(PILOT_MISSING),
+        help="Missing scores: stop, or compare shared items.",
+    ),
 )
 _COSTS: Final = (
     option("--cost-subject", type=float, metavar="COST", help="Cost of a subject, in any unit."),

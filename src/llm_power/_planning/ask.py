@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from llm_power._choices import Kind, McNemarTest
+from llm_power._choices import DecimalMark, Kind, McNemarTest, PilotMissing
 from llm_power._errors import InvalidArgument
 from llm_power._planning.answer import plan_detectable, plan_pair, plan_range, plan_repeats
 from llm_power._planning.question import (
@@ -43,6 +43,7 @@ _QUESTION: Final = (
 )
 _READING: Final = (
     *("pilot", "model_a", "model_b", "cluster", "task", "kind", "item", "metric", "filter"),
+    *("model", "score", "exclude", "true", "percent", "decimal", "repeat_column", "missing"),
 )
 _PRICES: Final = ("cost_subject", "cost_item", "cost_answer", "budget")
 _REPEATS: Final = ("between", "within_a", "within_b", "repeats_a", "repeats_b")
@@ -98,6 +99,14 @@ def plan(
     item: str | None = None,
     metric: str | None = None,
     filter: str | None = None,  # noqa: A002 - the word of the command
+    model: str | None = None,
+    score: str | None = None,
+    exclude: Sequence[str] = (),
+    true: Sequence[str] = (),
+    percent: bool = False,
+    decimal: DecimalMark | None = None,
+    repeat_column: str | None = None,
+    missing: PilotMissing | None = None,
     cost_subject: float | None = None,
     cost_item: float | None = None,
     cost_answer: float | None = None,
@@ -126,8 +135,12 @@ def plan(
         Variances of graded scores between and within items, and answers to an item.
     pilot : path, optional
         Scores that two models have.
-    model_a, model_b, cluster, task, kind, item, metric, filter : str, optional
-        How the pilot is read.
+    model_a, model_b, cluster : str, optional
+        Models of the pilot, and the column that groups its items.
+    task, kind, item, metric, filter, model, score, exclude, true, percent, decimal, repeat_column
+        How the pilot is read, as the attributes of `ReadOptions`.
+    missing : {"error", "pairwise"}, optional
+        What to do about items that one of the models has no score on: stop, or leave them out.
     cost_subject, cost_item, cost_answer, budget : float, optional
         Costs, in any unit.
     clusters, icc, margin, comparisons, models, test, alpha, power
@@ -161,7 +174,7 @@ def plan(
         return _at_cost(prices, reading, given, question)
     if pilot is not None:
         return _from_pilot(reading, given, question)
-    if any(value is not None for value in reading.values()):
+    if any(reading.values()):
         raise InvalidArgument("give --pilot with the options that say how it is read")
     assumed = _of_numbers(dict(given), Question(**question))
 

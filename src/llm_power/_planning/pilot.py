@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from llm_power._board.measure import confidence, points, whole
 from llm_power._board.repeats import variances_of_pair
-from llm_power._choices import TEST_NAMES
+from llm_power._choices import PILOT_MISSING, TEST_NAMES
 from llm_power._errors import InvalidArgument, ScoreError, counted, grouped, listed
 from llm_power._planning.curves import PlanCurves, sizes_around, sizes_of_gaps
 from llm_power._planning.question import STANDARD, Question
@@ -22,6 +22,7 @@ from llm_power._scores.readers import read_scores
 from llm_power._scores.selection import select_models
 from llm_power._scores.store import TaskScores
 from llm_power._statistics._numerics import smallest_that
+from llm_power._statistics.argument_checks import one_of
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_moments import moments_from_differences
 from llm_power._statistics.design_costs import Variances
@@ -85,6 +86,7 @@ class PilotPlan:
     model_a: str
     model_b: str
     n_items: int
+    n_unscored: int  # items left out, because one of the two has no score
     gap: float  # score of A less that of B in the pilot
     p: float
     test: str
@@ -121,6 +123,7 @@ def plan_pilot(
         model_a=model_a,
         model_b=model_b,
         n_items=len(d),
+        n_unscored=task.n_items - len(d),
         gap=float(d.mean()),
         p=pilot.p,
         test=pilot.test,
@@ -182,9 +185,11 @@ def read_pilot(
     model_b: str | None = None,
     *,
     cluster: str | None = None,
+    missing: str | None = None,
     **declared: Any,
 ) -> tuple[TaskScores, str, str]:
     """Read the scores of a pilot, and say which two models are meant."""
+    one_of("missing", missing or PILOT_MISSING[0], PILOT_MISSING)
     task = read_scores(pilot, ReadOptions(clusters=(cluster,) if cluster else (), **declared))
     names = [model_a, model_b]
     if names == [None, None] and task.n_models == len(names):
@@ -195,14 +200,29 @@ def read_pilot(
             remedy="name two of them with --model-a and --model-b",
             file=str(pilot),
         )
-    return task, str(names[0]), str(names[1])
+    model_a, model_b = map(str, names)
+    lacking = np.count_nonzero(~_pair_of(task, model_a, model_b).scored.all(axis=1))
+    if lacking and missing != "pairwise":
+        raise ScoreError(
+            f"{lacking} of {task.n_items} items have no score of {model_a!r} or of {model_b!r}",
+            remedy="choose pairwise to leave these items out",
+            settings={"missing": "pairwise"},
+            file=str(pilot),
+        )
+    return task, model_a, model_b
+
+
+def _pair_of(task: TaskScores, model_a: str, model_b: str) -> TaskScores:
+    if model_a == model_b:
+        raise InvalidArgument(f"model_a and model_b must differ, got {model_a!r} twice")
+    return select_models(task, [model_a, model_b])
 
 
 def variances_of_pilot(
     task: TaskScores, model_a: str, model_b: str, *, cluster: str | None = None
 ) -> Variances:
     """Estimate the variance of the paired difference at each level from a pilot."""
-    pair = select_models(task, [model_a, model_b])
+    pair = _pair_of(task, model_a, model_b)
     variances = variances_of_pair(pair, 0, 1)
     if pair.repeats is None:
         items, within = float(variances.standard_error**2 * variances.n_items), 0.0
@@ -219,7 +239,7 @@ def variances_of_pilot(
 
 def discordance_of_pilot(task: TaskScores, model_a: str, model_b: str) -> float | None:
     """Return the share of items that one model alone solves; None for graded scores."""
-    pair = select_models(task, [model_a, model_b])
+    pair = _pair_of(task, model_a, model_b)
     return float(np.nanmean(np.ptp(pair.values, axis=1))) if pair.kind == "binary" else None
 
 
@@ -229,9 +249,7 @@ def _read(
     """Return what is asked of a pilot, and its differences."""
     if question.margin is not None or question.clusters is not None:
         raise InvalidArgument("a pilot must come without margin, clusters and icc: it has its own")
-    if model_a == model_b:
-        raise InvalidArgument(f"model_a and model_b must differ, got {model_a!r} twice")
-    pair = select_models(task, [model_a, model_b])
+    pair = _pair_of(task, model_a, model_b)
     both = pair.scored.all(axis=1)
     d = pair.values[both, 0] - pair.values[both, 1]
     if not d.any():
@@ -349,9 +367,11 @@ def _about(plan: PilotPlan) -> str:
     lead = "ahead of" if plan.gap >= 0 else "behind"
     test = "the t test over clusters" if clustered else f"the {TEST_NAMES[plan.test]}"
     level = f"two-sided level {question.level:.3g}"
+    out = counted(plan.n_unscored, "item")
+    lacking = f" ({out} left out for want of a score)" if plan.n_unscored else ""
     return (
-        f"Pilot: {counted(plan.n_items, 'item')}, {plan.model_a} {points(plan.gap)} {lead} "
-        f"{plan.model_b}, p = {plan.p:.2g} by {test}; {level}."
+        f"Pilot: {counted(plan.n_items, 'item')}{lacking}, {plan.model_a} {points(plan.gap)} "
+        f"{lead} {plan.model_b}, p = {plan.p:.2g} by {test}; {level}."
     )
 
 

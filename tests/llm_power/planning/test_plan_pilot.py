@@ -94,6 +94,47 @@ def test_items_without_a_score_are_left_out() -> None:
     assert plan_pilot(missing, "heron", "osprey", gap=0.02).n_items == 360
 
 
+@pytest.mark.parametrize("costs", [(), COSTS])
+def test_missing_scores_stop_a_plan_until_they_may_be_left_out(
+    tmp_path: Path, say: Say, costs: tuple[object, ...]
+) -> None:
+    scores = example_task().values[:, :2].copy()
+    scores[:40, 1] = np.nan
+    table = pd.DataFrame(scores, columns=["heron", "osprey"]).rename_axis("item")
+    table.to_csv(pilot := tmp_path / "pilot.csv")
+    given = ("--pilot", pilot, "--gap", 0.05, *costs)
+    code, out, err = say(*given)
+    assert (code, out) == (2, "")
+    assert "40 of 400 items have no score of 'heron' or of 'osprey'" in err
+    assert f"{given[-1]} --missing pairwise" in err
+    code, out, _ = say(*given, "--missing", "pairwise")
+    assert code == 0
+    if not costs:
+        assert "Pilot: 360 items (40 items left out for want of a score)" in " ".join(out.split())
+        said = json.loads(say(*given, "--missing", "pairwise", "--format", "json")[1])
+        assert (said["n_items"], said["n_unscored"]) == (360, 40)
+
+
+def test_a_refused_pilot_is_planned_by_the_command_that_the_refusal_shows(
+    tmp_path: Path, say: Say
+) -> None:
+    task, rng = example_task(), np.random.default_rng(3)
+    rows = [
+        (item, model, attempt, int(rng.random() < 0.4 + 0.2 * (model == "a")))
+        for item in task.item_ids
+        for model in ("a", "b")
+        for attempt in (1, 2)
+    ]
+    columns = ["item", "model", "attempt", "score"]
+    pd.DataFrame(rows, columns=columns).to_csv(pilot := tmp_path / "pilot.csv", index=False)
+    code, _, err = say("--pilot", pilot, "--gap", 0.05)
+    command = err.splitlines()[-1].split("llm-power plan ")[-1].split()
+    assert (code, command[-2:]) == (2, ["--repeat-column", "attempt"])
+    code, out, _ = say(*command)
+    assert code == 0
+    assert "by the paired t test" in out
+
+
 @pytest.mark.parametrize("gap", [None, 0.02])
 def test_graded_scores(gap: float | None, tmp_path: Path, say: Say) -> None:
     rng = np.random.default_rng(1)
