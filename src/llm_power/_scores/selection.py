@@ -164,9 +164,10 @@ def prepare_task(
 
 def require_top(task: TaskScores, top: int | None) -> None:
     """Refuse a number of best models that a task does not have."""
-    if top is not None and not 2 <= top <= len(task.models):
+    n = len(task.models)
+    if top is not None and not 2 <= top <= n:
         raise ScoreError(
-            f"the best {top} of {len(task.models)} models of task {task.task!r} cannot be taken",
-            remedy=f"choose a number from 2 to {len(task.models)}",
+            f"the best {top} of {n} models of task {task.task!r} cannot be taken",
+            remedy=f"choose {f'a number from 2 to {n}' if n > 2 else n}",
             file=task.provenance.file,
         )

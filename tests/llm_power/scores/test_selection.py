@@ -110,3 +110,13 @@ def test_drop_items_that_leaves_a_constant_model(task: TaskScores) -> None:
 def test_unknown_policy(task: TaskScores) -> None:
     with pytest.raises(InvalidArgument, match="missing must be one of .* got 'ignore'"):
         apply_missing_policy(task, "ignore")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("models", "remedy"), [(2, "choose 2."), (3, "a number from 2 to 3.")])
+def test_the_best_one_is_refused_with_the_numbers_that_can_be_taken(
+    models: int, remedy: str
+) -> None:
+    values = np.tile(np.eye(4)[:, :models], (2, 1))
+    items, names = tuple("abcdefgh"), tuple("xyz"[:models])
+    with pytest.raises(ScoreError, match=remedy):
+        prepare_task(TaskScores("exam", "binary", items, names, values), only_best=1)
