@@ -109,7 +109,8 @@ class Plan:
     # None for clusters, whose items do not come one by one, and beyond a million items.
     monitored: MonitoredItems | None
     clusters: ClusterItems | None
-    # At a quarter, half and all of the items of the declared test; empty for clusters.
+    # At a quarter, half and all of the items of the declared test, and at those whose detectable
+    # gap is asked for; empty for clusters.
     sizes: tuple[AtSize, ...]
     at_hand: AtHand | None
 
@@ -186,6 +187,7 @@ def plan_pair(
     equivalence, shown = _equivalence(pair, question)
     if equivalence is not None and isfinite(equivalence):
         items, decided_as = equivalence, "equivalent"
+    given = () if n_items is None or detectable is None else (n_items,)
     return Plan(
         question=question,
         pair=pair,
@@ -199,7 +201,7 @@ def plan_pair(
         holm=_holm(pair, question),
         monitored=None if question.clusters else _monitored(pair, own, settings),
         clusters=clusters,
-        sizes=() if question.clusters else _sizes(pair, own, question),
+        sizes=() if question.clusters else _sizes(pair, own, question, given),
         at_hand=None if n_items is None else _at_hand(pair, n_items, question, detectable),
     )
 
@@ -233,11 +235,13 @@ def _monitored(pair: AssumedPair, own: float, settings: dict[str, Any]) -> Monit
     return MonitoredItems(*monitored_required_n(pair.p10, pair.p01, **settings))
 
 
-def _sizes(pair: AssumedPair, own: float, asked: Question) -> tuple[AtSize, ...]:
+def _sizes(
+    pair: AssumedPair, own: float, asked: Question, given: tuple[int, ...]
+) -> tuple[AtSize, ...]:
     if not isfinite(own):
         return ()
     sizes = []
-    for n in dict.fromkeys(ceil(share * own) for share in _SHARES):
+    for n in sorted({*given, *(ceil(share * own) for share in _SHARES)}):
         errors = _errors(pair, n, asked)
         sizes.append(AtSize(n, *(float(x) for x in (errors.power, errors.type_s, errors.type_m))))
     return tuple(sizes)

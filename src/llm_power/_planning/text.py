@@ -53,7 +53,8 @@ def plan_answer(result: AssumedPlan, *, observed: bool = False) -> Answer:
         return _of_repeats(result)
     plans, heads = _columns(result)
     plan = plans[-1]
-    parts: list[Table | Notes] = [*_required(plans, heads)]
+    label = "" if isinstance(result, DetectableGap) else " (this plan)"
+    parts: list[Table | Notes] = [*_required(plans, heads, label)]
     if plan.clusters is not None:
         parts.append(_ways(plan.clusters))
     if plan.sizes and not isinstance(result, PlanRange):
@@ -227,7 +228,7 @@ def _of_repeats(plan: RepeatsPlan) -> Answer:
     return Answer(_repeats_sentence(plan), asdict(plan), (assumed,), parts=tuple(parts))
 
 
-def _required(plans: Sequence[Plan], heads: list[str]) -> list[Table]:
+def _required(plans: Sequence[Plan], heads: list[str], label: str) -> list[Table]:
     """Return the items of each test, the planned one first; apart, what is no plan of this run."""
     last = plans[-1]
     own = TEST_NAMES[last.question.test]
@@ -242,7 +243,7 @@ def _required(plans: Sequence[Plan], heads: list[str]) -> list[Table]:
         tests[_EQUIVALENCE] = [plan.equivalence or inf for plan in plans]
     if last.decided_as == "equivalent":
         own = _EQUIVALENCE
-    planned = {f"{own} (this plan)": tests.pop(own)} if isfinite(last.items) else {}
+    planned = {f"{own}{label}": tests.pop(own)} if isfinite(last.items) else {}
     tables = [
         _table("test", heads, planned | tests),
         _table(
@@ -293,6 +294,13 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
             "Wrong sign: share of the significant gaps that favor the worse model. Times the gap: "
             "their mean size over the true gap."
         )
+    own = getattr(plan, plan.question.test)
+    if isinstance(answer, DetectableGap) and plan.sizes and own != answer.n_items:
+        lines.append(
+            "The power of McNemar's test rises and falls with the number of items: at a gap of "
+            f"{points(plan.pair.gap, up=True)} it is {plan.question.power:g} or more on "
+            f"{_items(own)} and on every larger number."
+        )
     if isfinite(plan.n_star) and plan.clusters is None:
         lines.append(
             "N* is a formula that approximates: on N* items the test has power "
@@ -311,7 +319,7 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
 
 
 def _hand(plan: Plan, hand: AtHand, where: str) -> str:
-    items = f"The {grouped(hand.n_items)} items at hand detect"
+    items = f"The {_items(hand.n_items)} at hand detect{'s' * (hand.n_items == 1)}"
     if not isfinite(hand.detectable):
         return f"{items} no gap at this discordance{where}."
     this = "" if isnan(hand.power) else f"this gap with power {hand.power:.3f}, and "

@@ -119,7 +119,7 @@ LINES: Final[dict[str, str]] = {
     "another design: .*": "A run that may stop after any item needs other numbers than this plan.",
     "items, from these clusters alone": "Further items of the same clusters, for these alone.",
     "items|in all": "Number of items.",
-    "items run": "A smaller run of the same pair.",
+    "items run": "A run of the same pair on so many items.",
     "items of each": "Items from each cluster.",
     "clusters|subjects": "Groups of items that belong together, as items of one subject do.",
     "answers( of each model)?": "Answers of a model to the same item.",

@@ -148,6 +148,21 @@ def test_a_budget_is_not_exceeded(ask: Callable[[str], str], budget: str) -> Non
     assert json.loads(answer)["design"]["cost"] <= float(budget)
 
 
+@pytest.mark.parametrize(("n", "own"), [(6, 9), (10, 12), (30, 35), (50, 49), (1000, 1014)])
+def test_the_gap_of_some_items_has_its_power_on_them_and_for_good_from_others(
+    ask: Callable[[str], str], n: int, own: int
+) -> None:
+    said = ask(f"--n {n} --discordance 1")
+    assert "(this plan)" not in said
+    powers = dict(re.findall(r"^ *([\d,]+) +(0\.\d\d|1\.00) ", said, re.MULTILINE))
+    assert float(powers[f"{n:,}"]) >= 0.8
+    assert f"or more on {own:,} items and on every larger number" in " ".join(said.split())
+
+
+def test_one_item_is_no_items(ask: Callable[[str], str]) -> None:
+    assert "The 1 item at hand detects no gap" in ask("--b 1 --c 0 --n 1")
+
+
 @pytest.mark.parametrize("within", ["", "--within-a 0.05"])
 def test_a_budget_below_every_possible_gap_is_to_be_raised(
     ask: Callable[[str], str], within: str
