@@ -99,13 +99,10 @@ class GroupedCommand(click.Command):
         return f"{ctx.command_path} {shlex.join([*kept, *as_options(settings)])}"
 
     def _as_options(self, message: str) -> str:
-        """Spell the arguments that a message begins with as the options are."""
+        """Spell the argument that a message begins with as the option is."""
         spelled = {one.name: one.opts[0] for one in self.params if isinstance(one, click.Option)}
         spelled["n_items"] = spelled.get("n", "n_items")  # as the library calls it
-        names, must, rest = message.partition(" must")
-        if re.fullmatch(r"\w+((, | and )\w+)*", names):
-            names = re.sub(r"\w+", lambda name: spelled.get(name[0], name[0]), names)
-        return f"{names}{must}{rest}"
+        return re.sub(r"^\w+(?= must)", lambda name: spelled.get(name[0], name[0]), message)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         paragraphs = cleandoc(self.help or "").split("\n\n")

@@ -46,11 +46,7 @@ _PILOT: Final = (
     option("--model-b", metavar="MODEL", help="Model B."),
     *(options.CLUSTER, options.TASK, options.METRIC, options.FILTER),
     *(one for one in options.READING if one.name in _READING),
-    option(
-        "--missing",
-        type=click.Choice(PILOT_MISSING),
-        help="Missing scores: stop, or compare shared items.",
-    ),
+    option("--missing", type=click.Choice(PILOT_MISSING), help="Missing scores: stop, or skip."),
 )
 _COSTS: Final = (
     option("--cost-subject", type=float, metavar="COST", help="Cost of a subject, in any unit."),

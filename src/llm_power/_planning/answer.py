@@ -201,7 +201,7 @@ def plan_pair(
         holm=_holm(pair, question),
         monitored=None if question.clusters else _monitored(pair, own, settings),
         clusters=clusters,
-        sizes=() if question.clusters else _sizes(pair, own, question, given),
+        sizes=() if question.clusters else _sizes(pair, own, question, *given),
         at_hand=None if n_items is None else _at_hand(pair, n_items, question, detectable),
     )
 
@@ -235,9 +235,7 @@ def _monitored(pair: AssumedPair, own: float, settings: dict[str, Any]) -> Monit
     return MonitoredItems(*monitored_required_n(pair.p10, pair.p01, **settings))
 
 
-def _sizes(
-    pair: AssumedPair, own: float, asked: Question, given: tuple[int, ...]
-) -> tuple[AtSize, ...]:
+def _sizes(pair: AssumedPair, own: float, asked: Question, *given: int) -> tuple[AtSize, ...]:
     if not isfinite(own):
         return ()
     sizes = []
@@ -282,8 +280,6 @@ def _by_clusters(pair: AssumedPair, asked: Question) -> ClusterItemsDesign | Non
 def _detectable(n_items: int, discordance: float, asked: Question) -> float:
     """Smallest gap that both the items' own test and that by clusters find."""
     n = positive_count("n_items", n_items)
-    if discordance == 0:
-        return inf
     low = mcnemar_detectable_gap(n, discordance, asked.test, asked.level, asked.power)
     if asked.clusters is None or not isfinite(low):
         return low

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from llm_power._choices import DecimalMark, Kind, McNemarTest, PilotMissing
+from llm_power._choices import McNemarTest, PilotMissing
 from llm_power._errors import InvalidArgument
 from llm_power._planning.answer import plan_detectable, plan_pair, plan_range, plan_repeats
 from llm_power._planning.question import (
@@ -32,6 +32,7 @@ from llm_power._statistics.argument_checks import (
 )
 
 if TYPE_CHECKING:
+    from llm_power._door import Reading
     from llm_power._planning.costs import CostPlan
     from llm_power._planning.curves import PlanCurves
     from llm_power._planning.pilot import PilotPlan
@@ -41,10 +42,7 @@ if TYPE_CHECKING:
 _QUESTION: Final = (
     *("clusters", "icc", "margin", "comparisons", "models", "test", "alpha", "power"),
 )
-_READING: Final = (
-    *("pilot", "model_a", "model_b", "cluster", "task", "kind", "item", "metric", "filter"),
-    *("model", "score", "exclude", "true", "percent", "decimal", "repeat_column", "missing"),
-)
+_PILOT: Final = ("pilot", "model_a", "model_b", "cluster", "missing")
 _PRICES: Final = ("cost_subject", "cost_item", "cost_answer", "budget")
 _REPEATS: Final = ("between", "within_a", "within_b", "repeats_a", "repeats_b")
 _PAIR: Final = ("p_a", "p_b", "rho", "agreement", "b", "c", "n", "gap", "discordance", *_REPEATS)
@@ -94,18 +92,6 @@ def plan(
     model_a: str | None = None,
     model_b: str | None = None,
     cluster: str | None = None,
-    task: str | None = None,
-    kind: Kind | None = None,
-    item: str | None = None,
-    metric: str | None = None,
-    filter: str | None = None,  # noqa: A002 - the word of the command
-    model: str | None = None,
-    score: str | None = None,
-    exclude: Sequence[str] = (),
-    true: Sequence[str] = (),
-    percent: bool = False,
-    decimal: DecimalMark | None = None,
-    repeat_column: str | None = None,
     missing: PilotMissing | None = None,
     cost_subject: float | None = None,
     cost_item: float | None = None,
@@ -119,6 +105,7 @@ def plan(
     test: McNemarTest = "exact",
     alpha: float = 0.05,
     power: float = 0.80,
+    **reading: Unpack[Reading],
 ) -> Planned:
     """Plan how many items to run, before they are run, as ``llm-power plan`` does.
 
@@ -137,14 +124,14 @@ def plan(
         Scores that two models have.
     model_a, model_b, cluster : str, optional
         Models of the pilot, and the column that groups its items.
-    task, kind, item, metric, filter, model, score, exclude, true, percent, decimal, repeat_column
-        How the pilot is read, as the attributes of `ReadOptions`.
     missing : {"error", "pairwise"}, optional
         What to do about items that one of the models has no score on: stop, or leave them out.
     cost_subject, cost_item, cost_answer, budget : float, optional
         Costs, in any unit.
     clusters, icc, margin, comparisons, models, test, alpha, power
         As the options of the command.
+    **reading
+        How the pilot is read, as the attributes of `ReadOptions`.
 
     Returns
     -------
@@ -166,15 +153,16 @@ def plan(
     1069.0
     """
     asked = locals()
-    question, reading, prices, pair = (
-        {name: asked[name] for name in names} for names in (_QUESTION, _READING, _PRICES, _PAIR)
+    question, how, prices, pair = (
+        {name: asked[name] for name in names} for names in (_QUESTION, _PILOT, _PRICES, _PAIR)
     )
+    how |= reading
     given = {name: value for name, value in pair.items() if value is not None}
     if any(price is not None for price in prices.values()):
-        return _at_cost(prices, reading, given, question)
+        return _at_cost(prices, how, given, question)
     if pilot is not None:
-        return _from_pilot(reading, given, question)
-    if any(reading.values()):
+        return _from_pilot(how, given, question)
+    if any(how.values()):
         raise InvalidArgument("give --pilot with the options that say how it is read")
     assumed = _of_numbers(dict(given), Question(**question))
 

@@ -97,8 +97,8 @@ def variances_of_levels(total: float, *, icc: float = 0.0, within: float = 0.0) 
     items = whole - share * whole - inside
     if items < -1e-12 * whole:
         raise InvalidArgument(
-            f"within_a and within_b must add up to at most {(1 - share) * whole:.6g}, which the "
-            f"variance of single answers and the icc leave, got {within:g}"
+            f"within_a must be smaller, with that of B at most {(1 - share) * whole:.6g}, which "
+            f"the variance of single answers and the icc leave, got {within:g} in all"
         )
     return Variances(share * whole, max(items, 0.0), inside)
 

@@ -71,9 +71,7 @@ def answer_from_counts(
     why_none = "the gap is 0" if b == c else "which is better is too uncertain"
     if b + c == 0:
         why_none = "no item differs"
-    discordance, detectable = b / n_items + c / n_items, np.inf
-    if discordance:
-        detectable = mcnemar_detectable_gap(n_items, discordance, declared.test, **settings)
+    seen = mcnemar_detectable_gap(n_items, b / n_items + c / n_items, declared.test, **settings)
     answers = [
         _gap("delta", "gap", verdict.interval.delta),
         _gap("gap_low", f"gap, {level} interval from", verdict.interval.low),
@@ -114,10 +112,8 @@ def answer_from_counts(
         _text("decided_as", "likely verdict with these added", str(verdict.decided_as)),
         _number("chance_of_turning", "chance a new sample changes the verdict", turning),
         PairResult(
-            "detectable_gap",
-            f"detectable gap, power {point.power:g}",
-            detectable,
-            points(detectable, up=True) if np.isfinite(detectable) else "none",
+            *("detectable_gap", f"detectable gap, power {point.power:g}"),
+            *(seen, points(seen, up=True) if np.isfinite(seen) else "none"),
         ),
         _items("n_star", "N* at the observed gap", n_star),
         _items("n_star_low", f"N*, {level} interval from", low),

@@ -425,6 +425,8 @@ def mcnemar_detectable_gap(
     power: float = 0.80,
 ) -> float:
     """Smallest gap that McNemar's test detects at a discordance that does not depend on it."""
+    if p_discordant == 0:
+        return np.inf
     n, psi = positive_count("n_items", n_items), discordance(p_discordant, 0.0)
 
     def at(gap: float) -> McNemarDesign:

@@ -225,10 +225,7 @@ def test_json_has_what_python_has(ask: Callable[[str], str]) -> None:
         (f"--gap 0.02 --budget 5 --discordance 0.2 {COSTS}", "give gap or budget"),
         (f"--discordance 0.2 {COSTS}", "give gap or budget"),
         (f"--gap 0.02 --discordance 0.2 --clusters 9 {COSTS}", "leave --clusters out"),
-        (
-            f"--gap 0.02 --discordance 0.2 --within-a 0.2 {COSTS}",
-            "--within-a and --within-b must add",
-        ),
+        (f"--gap 0.02 --discordance 0.2 --within-a 0.2 {COSTS}", "--within-a must be smaller"),
         ("--gap 0.05 --discordance 0.2 --cost-item -1 --cost-answer 1", "--cost-item must not be"),
         ("--gap 0.05 --discordance 0.2 --cost-answer -1", "--cost-answer must not be negative"),
         ("--gap 0.05 --discordance 0.2 --cost-answer 0", "give a positive --cost-answer"),
