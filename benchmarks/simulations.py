@@ -63,7 +63,7 @@ from llm_power._statistics.paired_equivalence import (
 from llm_power._statistics.predictive_power import ObservedGap
 from llm_power._statistics.random_streams import content_digest, keys_of, named_rng
 from llm_power._statistics.repeats import repeats_variance
-from llm_power._statistics.t_test import asymmetry, near_power_of_both, upper_t_quantile
+from llm_power._statistics.t_test import asymmetry, near_power, upper_t_quantile
 from llm_power._statistics.verdict import Verdicts, average_verdicts, mean_verdicts
 from llm_power._statistics.verdict_stability import required_n_interval
 
@@ -703,7 +703,7 @@ def cluster_power_rates(trials: int) -> Iterator[Rate]:
 
 
 def _power_less_target(shift: float, clusters: float) -> float:
-    return float(near_power_of_both(shift, clusters, ALPHA)) - POWER
+    return float(near_power(shift, clusters, ALPHA)) - POWER
 
 
 def planned_cluster_rates(trials: int) -> Iterator[Rate]:

@@ -164,12 +164,21 @@ class Anova:
     sum_d2: FloatArray
     #: What was taken off every difference beforehand.
     origin: FloatArray
+    #: Mean squares, and the size of equal clusters of the same expected mean square between them.
+    ms_between: FloatArray
+    ms_within: FloatArray
+    n0: FloatArray
     icc: FloatArray
 
     @property
     def mean_cluster_size(self) -> FloatArray:
         """Items a non-empty cluster; NaN without any."""
         return ratio(self.n_items, self.n_clusters)
+
+    @property
+    def spread_of_sizes(self) -> FloatArray:
+        """Clusters over Kish's effective number of them, 1 + c^2."""
+        return ratio(self.n_clusters, ratio(np.square(self.n_items), self.squared_sizes))
 
 
 def one_way_anova(moments: ClusterMoments, pool: Pool) -> Anova:
@@ -193,8 +202,8 @@ def one_way_anova(moments: ClusterMoments, pool: Pool) -> Anova:
     ms_within = ratio(within, n_items - n_clusters)
     n0 = ratio(n_items - ratio(squared_sizes, n_items), n_clusters - 1)
     icc = ratio(ms_between - ms_within, ms_between + (n0 - 1) * ms_within)
-    values = n_clusters, n_items, squared_sizes, total, squares, moments.origin, icc
-    return Anova(*np.broadcast_arrays(*values))
+    sums = n_clusters, n_items, squared_sizes, total, squares, moments.origin
+    return Anova(*np.broadcast_arrays(*sums, ms_between, ms_within, n0, icc))
 
 
 def all_but_one(values: FloatArray) -> FloatArray:

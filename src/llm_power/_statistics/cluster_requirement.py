@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -46,7 +45,7 @@ from llm_power._statistics.cluster_moments import Anova, ClusterMoments
 from llm_power._statistics.design_effect import design_effect, resolution_of
 from llm_power._statistics.designs import ENDLESS, Design
 from llm_power._statistics.inversion import z_sum
-from llm_power._statistics.t_test import near_power, near_power_of_both, shift_of_power
+from llm_power._statistics.t_test import near_power, shift_of_power
 
 # At the end itself weights are infinite.
 _EDGE: Final = 1e-12
@@ -54,8 +53,6 @@ _EDGE: Final = 1e-12
 _NEAR: Final = 1e-9
 # Pairs times clusters whose roots are searched at once: they are in a core's cache.
 _SUMS: Final = 2**13
-# Numbers of clusters that are looked up, if there are more pairs than that.
-_TABULATED: Final = 2_000
 
 
 def icc_interval(
@@ -108,13 +105,9 @@ def icc_interval(
     tail = (1 - open_unit("confidence", confidence)) / 2
     fit = moments.anova
     icc = np.atleast_1d(fit.icc)
-    n, sums, squares = (
-        values.reshape(len(values), -1)
-        for values in (moments.n_items, moments.sum_d, moments.sum_d2)
-    )
+    n, sums = (values.reshape(len(values), -1) for values in (moments.n_items, moments.sum_d))
     means = ratio(sums, n, empty=0.0)
     between, within = (n > 0).sum(axis=0) - 1, n.sum(axis=0) - (n > 0).sum(axis=0)
-    mean_square = ratio(ordered_sum(squares) - ordered_sum(n * np.square(means)), within)
     least = np.broadcast_to(-1 / np.maximum(n.max(axis=0) - 1, 1), icc.shape)
     clusters = _by_size(n, means)
     # Within mean squares of 0 make the ICC 1.
@@ -122,7 +115,7 @@ def icc_interval(
     limits = []
     for probability in (1 - tail, tail):
         critical = fdtri(np.maximum(between, 1), np.maximum(within, 1), probability)
-        target = critical * between * mean_square
+        target = critical * between * np.atleast_1d(fit.ms_within)
         limits.append(np.where(known, _limit(clusters, target, (least, icc), known), icc))
     return limits[0].reshape(fit.icc.shape), limits[1].reshape(fit.icc.shape)
 
@@ -204,9 +197,8 @@ def cluster_power(
     cluster_size: ArrayLike,
     *,
     alpha: float = 0.05,
-    hall: bool = False,
 ) -> FloatArray:
-    """Power of the two-sided t test of the mean gap over a sample of clusters, or with Hall's.
+    """Power of the verdict on the mean gap over a sample of clusters: Student's and Hall's tests.
 
     Broadcast shape; the near rejection region alone, as in eq. (2).
     """
@@ -222,8 +214,7 @@ def cluster_power(
     if np.any(inside > 1):
         raise InvalidArgument(f"icc must not exceed 1, got {float(inside.max())!r}")
     shift = gap / sigma * np.sqrt(clusters / ((1 - inside) / size + inside))
-    power = near_power_of_both if hall else near_power
-    return power(shift, clusters, open_unit("alpha", alpha))
+    return near_power(shift, clusters, open_unit("alpha", alpha))
 
 
 @dataclass(frozen=True)
@@ -245,12 +236,12 @@ class ClusterDesign(Design):
         """`cluster_power` of numbers of clusters."""
         size = min(self.cluster_size, float(ENDLESS))
         law = self.delta, self.sigma_d, self.icc
-        return cluster_power(*law, n, size, alpha=self.alpha, hall=True)
+        return cluster_power(*law, n, size, alpha=self.alpha)
 
 
 @dataclass(frozen=True)
 class MeanDesign(Design):
-    """The t test of the mean gap over units: items, or clusters of which each is a single number.
+    """The same tests over units: items, or clusters of which each is a single number.
 
     `sigma_d` may hold several deviations; power then has a last axis for them.
     """
@@ -279,7 +270,7 @@ class ClusterItemsDesign(Design):
     def power(self, n: ArrayLike) -> FloatArray:
         """`cluster_power` of numbers of items a cluster."""
         law = self.delta, self.sigma_d, self.icc, self.n_clusters
-        return cluster_power(*law, n, alpha=self.alpha, hall=True)
+        return cluster_power(*law, n, alpha=self.alpha)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +297,7 @@ def cluster_requirement(
 ) -> ClusterRequirement:
     r"""Required items from the clusters at hand, and required clusters of the size at hand.
 
-    With :math:`\lambda` the noncentrality at which the test has the target power, and
+    With :math:`\lambda` the noncentrality at which both tests have the target power, and
     :math:`A = (\lambda\sigma_D/\delta)^2` the items that independent ones would take,
 
     .. math:: m^* = \frac{1 - ICC}{K/A - (1 + c^2)\,ICC},
@@ -315,71 +306,42 @@ def cluster_requirement(
     :math:`N^*_{IID} \cdot DE` holds the cluster size fixed: it is a number of clusters times that
     size, and reads as items only where new clusters come with them.
     """
-    n, clusters, squares = fit.n_items, fit.n_clusters, fit.squared_sizes
-    # By Kish's effective number of clusters.
-    inside, spread = np.maximum(fit.icc, 0.0), ratio(clusters, ratio(np.square(n), squares))
+    n, clusters, inside = fit.n_items, fit.n_clusters, np.maximum(fit.icc, 0.0)
+    between = fit.spread_of_sizes * inside
     # N* of independent items over the squared normal quantiles: (sigma / delta)^2.
     unit = resolution_of(fit, alpha, power).n_star_iid / np.square(z_sum(alpha, power))
     known = np.isfinite(fit.icc) & np.isfinite(unit)
     shift = np.full(n.shape, np.nan)
     if known.any():
         shift[known] = shift_of_power(clusters[known], alpha, power)
-    needed = unit * np.square(shift)
-    per_cluster = ratio(clusters, n) * (1 - inside) + spread * inside
-    items = _items_per_cluster(needed, clusters, inside, spread)
-    required = _required_clusters(unit, per_cluster, known, alpha=alpha, power=power)
+    items = items_per_cluster(ratio(clusters, unit * np.square(shift)), between, 1 - inside)
+    required = np.full(n.shape, np.nan)
+    variance = unit * (ratio(clusters, n) * (1 - inside) + between)
+    required[known] = _required_clusters(variance[known], alpha, power)
     items, required = (np.where(np.isinf(unit), np.inf, x) for x in (items, required))
     return ClusterRequirement(
-        design_effect=design_effect(ratio(squares, n), fit.icc),
+        design_effect=design_effect(ratio(fit.squared_sizes, n), fit.icc),
         items_per_cluster=items,
         n_star=np.asarray(clusters * items),
         n_clusters=required,
     )
 
 
-def _items_per_cluster(
-    needed: FloatArray, clusters: FloatArray, inside: FloatArray, spread: FloatArray
-) -> FloatArray:
-    room = ratio(clusters, needed) - spread * inside
-    items = np.where(np.isnan(room), np.nan, np.inf)
-    np.divide(1 - inside, room, out=items, where=room > 0)
-    return items
+def items_per_cluster(most: ArrayLike, between: ArrayLike, within: ArrayLike) -> FloatArray:
+    """Items of a cluster whose variance, between + within / m, is `most`; ``inf`` where none is."""
+    return ratio(within, np.maximum(np.subtract(most, between), 0.0), np.inf)
 
 
-def _required_clusters(
-    unit: FloatArray,
-    per_cluster: FloatArray,
-    known: BoolArray,
-    *,
-    alpha: float,
-    power: float,
-) -> FloatArray:
-    """Fewest clusters, at least 2, where one cluster's variance over sigma^2 is `per_cluster`."""
-    required = np.full(unit.shape, np.nan)
-    if known.any():
-        each = unit[known] * per_cluster[known]
+def _required_clusters(variance: FloatArray, alpha: float, power: float) -> FloatArray:
+    """Fewest clusters, at least 2, where that of one of them over the squared gap is given."""
 
-        def excess(k: FloatArray, each: FloatArray) -> FloatArray:
-            return near_power(np.sqrt(k / each), k, alpha) - power
+    def excess(k: FloatArray, variance: FloatArray) -> FloatArray:
+        return k - variance * np.square(shift_of_power(k, alpha, power))
 
-        clusters, open_ = np.full(each.shape, 2.0), np.ones(each.shape, dtype=np.bool_)
-        if each.size > _TABULATED:
-            # The k-th entry is the largest variance at which k clusters are enough.
-            largest = _variances(alpha, power)
-            clusters = 2.0 + np.searchsorted(largest, each * (1 - 1e-12))
-            open_ = clusters >= 2 + largest.size
-        else:
-            open_ = excess(clusters, each) < 0
-        rest = each[open_]
-        many = 2 * rest * np.square(z_sum(alpha, power)) + 50
-        roots = find_roots(excess, (np.full(rest.shape, 2.0), many), (rest,))
-        clusters[open_] = np.ceil(roots - 1e-9)
-        required[known] = clusters
-    return required
-
-
-@lru_cache(maxsize=16)
-def _variances(alpha: float, power: float) -> FloatArray:
-    """Return the variances over the squared gap that 2, 3, ... clusters are enough for."""
-    clusters = np.arange(2.0, 2.0 + _TABULATED)
-    return clusters / np.square(shift_of_power(clusters, alpha, power))
+    clusters = np.full(variance.shape, 2.0)
+    open_ = excess(clusters, variance) < 0
+    rest = variance[open_]
+    many = 2 * rest * np.square(z_sum(alpha, power)) + 50
+    roots = find_roots(excess, (np.full(rest.shape, 2.0), many), (rest,))
+    clusters[open_] = np.ceil(roots - 1e-9)
+    return clusters

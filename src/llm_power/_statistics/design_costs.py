@@ -35,6 +35,7 @@ import numpy as np
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import finite, non_negative, positive
 from llm_power._statistics.arrays import FloatArray, ratio
+from llm_power._statistics.cluster_requirement import items_per_cluster
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.t_test import shift_of_power
 
@@ -118,7 +119,7 @@ class CostedDesign:
     repeats: int
     #: In the unit of the costs.
     cost: float
-    #: Gap that the t test over subjects finds with the target power, in score units.
+    #: Gap that the tests over subjects find with the target power, in score units.
     detectable_gap: float
 
 
@@ -139,8 +140,8 @@ def cheapest_design(
     allowed = (size / search.z) ** 2
 
     def cost(shift: FloatArray, subjects: FloatArray, repeats: FloatArray) -> _Tried:
-        room = subjects * np.square(size / shift) - search.variances.subjects
-        items = ratio(search.item_variance(repeats), room, np.inf, where=room > 0)
+        most, within = subjects * np.square(size / shift), search.item_variance(repeats)
+        items = items_per_cluster(most, search.variances.subjects, within)
         items = np.maximum(np.ceil(items * (1 - _ROUNDING)), 1.0)
         return subjects * search.subject_cost(items, repeats), items
 

@@ -32,14 +32,14 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from scipy.special import betainc, betaincinv, betaln, chdtri, ndtri, stdtr, stdtrit
+from scipy.special import betainc, betaincinv, betaln, chdtri, ndtri, stdtr
 
 from llm_power._choices import McNemarTest
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import counts, finite, pair_counts, positive
-from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, ratio
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments
-from llm_power._statistics.cluster_requirement import MeanDesign
+from llm_power._statistics.cluster_requirement import MeanDesign, items_per_cluster
 from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.designs import (
     ENDLESS,
@@ -57,7 +57,13 @@ from llm_power._statistics.mcnemar import (
     mcnemar_detectable_gaps,
 )
 from llm_power._statistics.selection_bias import share_limit, shift_limit
-from llm_power._statistics.t_test import below, near_power, shift_of_power
+from llm_power._statistics.t_test import (
+    below,
+    critical_values,
+    near_power,
+    quantile_means,
+    shift_of_power,
+)
 
 # Jeffreys' prior of each of the three cells.
 _PRIOR: Final = 0.5
@@ -321,11 +327,14 @@ class MeanPilot(_UnitMeans):
         deviation = np.sqrt(chdtri(n_0 - 1, (1 - nodes) / 2) / (n_0 - 1))
 
         def power(n: IntArray) -> FloatArray:
+            return np.reshape([chance(int(each)) for each in n.flat], n.shape)
+
+        def chance(n: int) -> float:
             spread = np.sqrt(1 + n / n_0)
-            critical = -stdtrit(n - 1, self.alpha / 2)
             center = np.sqrt(n) * (delta / self.sigma) / spread
-            chances = 1 - below(n - 1, np.multiply.outer(deviation, center), critical / spread)
-            return np.asarray(np.tensordot(weights / 2, chances, axes=1))
+            critical = critical_values(n, self.alpha) / spread
+            chances = 1 - below(n - 1, center * deviation[:, np.newaxis], critical)
+            return float(weights / 2 @ chances.mean(axis=1))
 
         same_sign = float(stdtr(n_0 - 1, np.sqrt(n_0) * delta / self.sigma))
         return ExpectedDesign(power, largest=same_sign, least=2)
@@ -346,9 +355,8 @@ class ClusterPilot(_UnitMeans):
     test = "cluster"
 
     def __init__(self, moments: ClusterMoments, *, alpha: float = 0.05) -> None:
-        there = moments.n_items > 0
-        n, total, squares = (x[there] for x in (moments.n_items, moments.sum_d, moments.sum_d2))
-        k, items = float(n.size), float(n.sum())
+        fit = moments.anova
+        k, items = float(fit.n_clusters), float(fit.n_items)
         if k < 2 or items == k:
             raise InvalidArgument(
                 "a pilot in clusters must have two clusters, and two items in one, "
@@ -357,21 +365,16 @@ class ClusterPilot(_UnitMeans):
         test = cluster_robust_test(moments)
         self.delta, self.standard_error = float(test.delta), float(test.standard_error)
         self.freedom, self.alpha = float(test.df), alpha
-        # Clusters, their mean size and the coefficient of variation of their sizes.
-        self.n_clusters, self.cluster_size = k, items / k
-        self.size_cv = float(n.std() / n.mean())
-        explained = float((np.square(total) / n).sum())
-        within = max(float(squares.sum()) - explained, 0.0)
-        between = max(explained - float(total.sum()) ** 2 / items, 0.0)
-        size = (items - float(np.square(n).sum()) / items) / (k - 1)
+        self.n_clusters, self.cluster_size, self.spread = k, items / k, float(fit.spread_of_sizes)
+        size, mean_square = float(fit.n0), float(fit.ms_between)
         # Variance of the paired difference within clusters and between them, at least 0.
-        self.within = within / (items - k)
-        self.between = max((between / (k - 1) - self.within) / size, 0.0)
+        self.within = float(fit.ms_within)
+        self.between = max((mean_square - self.within) / size, 0.0)
         self.sigma = float(np.sqrt(self.variance(self.between, self.within, self.cluster_size)))
         # Equally likely values of both variances, of one cluster's share, and of the gap.
         first, second, third = _lattice()
-        self.drawn_within = within / chdtri(items - k, first)
-        drawn = between / chdtri(k - 1, second)
+        self.drawn_within = (items - k) * self.within / chdtri(items - k, first)
+        drawn = (k - 1) * mean_square / chdtri(k - 1, second)
         self.drawn_between = np.maximum((drawn - self.drawn_within) / size, 0.0)
         self.drawn_variance = self.variance(
             self.drawn_between, self.drawn_within, self.cluster_size
@@ -380,8 +383,7 @@ class ClusterPilot(_UnitMeans):
 
     def variance(self, between: ArrayLike, within: ArrayLike, size: float) -> FloatArray:
         """Variance of one cluster's share in the mean gap, at clusters of a mean size."""
-        spread = 1 + self.size_cv**2
-        return np.asarray(np.asarray(within) / size + spread * np.asarray(between))
+        return np.asarray(np.asarray(within) / size + self.spread * np.asarray(between))
 
     def _sigmas(self) -> tuple[float, float]:
         """Quantiles of the equally likely ones."""
@@ -389,20 +391,24 @@ class ClusterPilot(_UnitMeans):
         return low, high
 
     def expected(self, gap: float) -> Design:
-        """T test over clusters, over the equally likely variances."""
-        size = np.asarray(_gap_size(gap))
-        return ExpectedDesign(lambda k: self._mean_power(k, size))
+        """Tests over clusters, over the equally likely variances."""
+        return ExpectedDesign(self._mean_power(_gap_size(gap)))
 
     def assurance(self) -> Design:
-        """T test over clusters on the side of the pilot's gap, over the likely values of all."""
+        """Tests over clusters on the side of the pilot's gap, over the likely values of all."""
         gap = np.sign(self.delta) * self.drawn_delta
         same_sign = float(np.mean(gap > 0))
-        return ExpectedDesign(lambda k: self._mean_power(k, gap), largest=same_sign, least=2)
+        return ExpectedDesign(self._mean_power(gap), largest=same_sign, least=2)
 
-    def _mean_power(self, n_clusters: IntArray, gap: FloatArray) -> FloatArray:
-        k = n_clusters[..., np.newaxis].astype(np.float64)
-        shift = gap * np.sqrt(k / self.drawn_variance)
-        return np.asarray(near_power(shift, k, self.alpha).mean(axis=-1))
+    def _mean_power(self, gap: ArrayLike) -> Callable[[IntArray], FloatArray]:
+        """Mean power of numbers of clusters at equally likely gaps."""
+        effect = quantile_means(gap / np.sqrt(self.drawn_variance))
+
+        def power(n_clusters: IntArray) -> FloatArray:
+            k = n_clusters[..., np.newaxis].astype(np.float64)
+            return np.asarray(near_power(np.sqrt(k) * effect, k, self.alpha).mean(axis=-1))
+
+        return power
 
 
 #: What two models' pilot tells of designs at a declared gap.
@@ -428,23 +434,21 @@ def pilot_design(pilot: Pilot, gap: float, *, power: float = 0.80) -> PilotDesig
 
 
 def cluster_items_design(pilot: ClusterPilot, gap: float, *, power: float = 0.80) -> PilotDesign:
-    """Items of the pilot's own clusters that the t test over them needs; ``inf`` if too few."""
+    """Items of the pilot's own clusters that the tests over them need; ``inf`` if too few."""
     size, k = _gap_size(gap), pilot.n_clusters
-    shift = float(shift_of_power(k, pilot.alpha, power))
-    spread = 1 + pilot.size_cv**2
+    most = k * (size / float(shift_of_power(k, pilot.alpha, power))) ** 2
 
-    def items(between: FloatArray, within: FloatArray) -> FloatArray:
-        room = k * (size / shift) ** 2 - spread * between
-        each = ratio(within, room, np.inf, where=room > 0)
+    def items(between: ArrayLike, within: ArrayLike) -> FloatArray:
+        each = items_per_cluster(most, pilot.spread * np.asarray(between), within)
         return np.asarray(np.ceil(k * each * (1 - _ROUNDING)))
 
-    n_star = float(items(np.asarray(pilot.between), np.asarray(pilot.within)))
+    n_star = float(items(pilot.between, pilot.within))
     low, high = _ends(items(pilot.drawn_between, pilot.drawn_within))
     if np.isinf(n_star):
         return PilotDesign(n_star, low, high, np.nan)
     drawn = pilot.variance(pilot.drawn_between, pilot.drawn_within, n_star / k)
-    powers = near_power(size * np.sqrt(k / drawn), k, pilot.alpha)
-    return PilotDesign(n_star, low, high, float(powers.mean()))
+    shifts = quantile_means(size * np.sqrt(k / drawn))
+    return PilotDesign(n_star, low, high, float(near_power(shifts, k, pilot.alpha).mean()))
 
 
 def _gap_size(gap: float) -> float:

@@ -33,7 +33,7 @@ from scipy.special import ndtr, ndtri
 
 from llm_power._statistics._numerics import thresholds
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
-from llm_power._statistics.t_test import interval_multipliers, normal_skewness, upper_t_quantile
+from llm_power._statistics.t_test import shift_of_power, upper_t_quantile
 
 #: Usual standard deviation of gaps, in standard deviations of an item's difference.
 USUAL_GAP: Final = 0.4
@@ -44,8 +44,6 @@ FARTHEST: Final = 1_000
 # Logarithms of the smallest and largest run, as a multiple of the items at hand, and halvings.
 _RUNS: Final = (-10.0, float(np.log(FARTHEST)))
 _HALVINGS: Final = 34
-# Degrees of freedom that are tabulated; between them 1 / freedom is interpolated.
-_TABULATED: Final = np.unique(np.rint(np.append(np.arange(1, 65), np.geomspace(64, 1e6, 61))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ class ObservedGap:
         """Return the smallest gap that so many items find with the power."""
         shift = self._critical(level)[0] + self.continuity + ndtri(power)
         if not np.all(np.isinf(self.freedom)):
-            shift = _shift_of_both_tests(np.asarray(self.freedom), level, power)
+            shift = shift_of_power(self.freedom + 1, level, power)
         return np.asarray(shift * self.error)
 
     def items(self, level: float, chance: float, *, further: bool = False) -> FloatArray:
@@ -152,26 +150,6 @@ class ObservedGap:
         items = np.ceil(at_hand * np.exp(high))
         smallest[some] = np.where(high < _RUNS[1], items, np.inf)
         return smallest
-
-
-def _shift_of_both_tests(freedom: FloatArray, level: float, power: float) -> FloatArray:
-    """Return the gap over its standard error that Student's and Hall's tests find together.
-
-    The mean is over the skewness of a normal sample; the noncentral t has its normal law.
-
-    Johnson and Welch (1940), doi:10.1093/biomet/31.3-4.362.
-    """
-    # Neighbors in a fixed table: no pair's gap depends on the others.
-    after = np.clip(np.searchsorted(_TABULATED, freedom, side="right"), 1, _TABULATED.size - 1)
-    known = _TABULATED[np.union1d(after - 1, after)]
-    skew = np.stack([normal_skewness(int(f) + 1) for f in known], axis=1)
-    critical, _ = interval_multipliers(level, known, skew, known)
-    center, width = critical * (1 - 1 / (4 * known)), np.sqrt(1 + critical**2 / (2 * known))
-    ends = np.zeros(known.shape), center.max(axis=0) + max(ndtri(power), 0.0) * width.max(axis=0)
-    shifts = thresholds(
-        lambda x: ndtr((x - center) / width).mean(axis=0) >= power, *ends, halvings=_HALVINGS
-    )
-    return np.asarray(np.interp(-1 / freedom, -1 / known, shifts))
 
 
 def spread_of_gaps(tasks: Sequence[FloatArray], weights: Sequence[float]) -> float:

@@ -24,7 +24,7 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from scipy.special import nctdtr, ndtri, stdtr, stdtrit
+from scipy.special import chdtr, nctdtr, ndtri, stdtr, stdtrit
 
 from llm_power._statistics._numerics import find_roots
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, ordered_sum
@@ -133,28 +133,35 @@ def t_test_p_value(
 # on it is normal itself.
 _NODES: Final = 64
 _DRAWS: Final = 8_192
-_MANY: Final = 150
+_MANY: Final = 65
+# Degrees of freedom that shifts are tabulated at; between them 1 / freedom is interpolated.
+_TABULATED: Final = np.unique(np.rint(np.append(np.arange(1, 65), np.geomspace(64, 1e6, 61))))
+# Standard normal deviations and their weights, where SciPy's noncentral t is lost to underflow.
+_NORMAL: Final = np.linspace(-8, 8, 401)
+_WEIGHTS: Final = np.exp(-np.square(_NORMAL) / 2) / np.exp(-np.square(_NORMAL) / 2).sum()
 
 
 def near_power(shift: ArrayLike, units: ArrayLike, alpha: float) -> FloatArray:
-    """Chance of a rejection on the positive side, where the gap is `shift` standard errors."""
-    freedom = np.asarray(units, dtype=np.float64) - 1
-    return 1 - below(freedom, shift, -stdtrit(freedom, alpha / 2))
+    """Chance that both tests reject on the positive side, where the gap is `shift` standard errors.
 
-
-def near_power_of_both(shift: ArrayLike, units: ArrayLike, alpha: float) -> FloatArray:
-    """Chance that Hall's test rejects as well, as in the verdict on clusters.
-
-    It is a mean over the skewness of a normal sample, which is independent of the sample's mean
-    and variance (Basu 1955), and so of t; Hall's test moves the critical value of t alone.
+    It is a mean over the `critical_values` of normal samples.
     """
     gaps, sizes = np.broadcast_arrays(shift, units)
     power = np.zeros(gaps.shape)
     for k in np.unique(sizes):
         at = sizes == k
-        critical, _ = interval_multipliers(alpha, k - 1, normal_skewness(int(k)), k - 1)
-        power[at] = (1 - below(k - 1, gaps[at][:, np.newaxis], critical)).mean(axis=-1)
+        chance = below(k - 1, gaps[at][:, np.newaxis], critical_values(int(k), alpha))
+        power[at] = 1 - chance.mean(axis=-1)
     return power
+
+
+def critical_values(units: int, alpha: float) -> FloatArray:
+    """Equally likely values of t from which on both tests reject.
+
+    Hall's test moves Student's by the skewness of a normal sample, which is independent of the
+    sample's mean and variance (Basu 1955), and so of t.
+    """
+    return interval_multipliers(alpha, units - 1, normal_skewness(units), units - 1)[0]
 
 
 @lru_cache(maxsize=4096)
@@ -165,22 +172,42 @@ def normal_skewness(units: int) -> FloatArray:
         return np.asarray(ndtri((np.arange(_NODES) + 0.5) / _NODES) * np.sqrt(variance))
     sample = named_rng(0, f"skewness of {units}").normal(size=(units, _DRAWS // 2))
     drawn = asymmetry(sample - sample.mean(axis=0))
-    return np.asarray(np.sort(np.concatenate([drawn, -drawn])).reshape(_NODES, -1).mean(axis=1))
+    return quantile_means(np.concatenate([drawn, -drawn]))
+
+
+def quantile_means(values: FloatArray) -> FloatArray:
+    """Means of equally likely values over parts of equal probability, in order."""
+    return np.asarray(np.sort(values).reshape(_NODES, -1).mean(axis=1))
 
 
 def below(freedom: ArrayLike, shift: ArrayLike, t: ArrayLike) -> FloatArray:
-    """Chance of a noncentral t below `t`; where SciPy's is lost to underflow, 0 or 1."""
-    chance = np.asarray(nctdtr(*map(np.asarray, (freedom, shift, t))))
-    return np.where(np.isnan(chance), np.less(shift, t), chance)
+    """Chance of a noncentral t below `t`; by chi-square where SciPy's is lost to underflow."""
+    given = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (freedom, shift, t)))
+    chance = np.asarray(nctdtr(*given))
+    if (lost := np.isnan(chance)).any():
+        df, gap, end = (x[lost][:, np.newaxis] for x in given)
+        # Beyond SciPy's reach the numerator of t has the sign of the shift.
+        within = chdtr(df, df * np.square((gap + _NORMAL) / end)) @ _WEIGHTS
+        gap, end = gap[:, 0], end[:, 0]
+        same = np.where(gap > 0, 1 - within, within)
+        chance[lost] = np.where(gap * end > 0, same, gap < end)
+    return chance
 
 
 def shift_of_power(units: ArrayLike, alpha: float, power: float) -> FloatArray:
-    """Gap over its standard error at which the test over so many units has its power."""
-    different, where = np.unique(np.asarray(units, dtype=np.float64), return_inverse=True)
+    """Gap over its standard error at which both tests over so many units have their power."""
+    freedom = np.asarray(units, dtype=np.float64) - 1
+    # Neighbors in a fixed table: no pair's gap depends on the others.
+    after = np.clip(np.searchsorted(_TABULATED, freedom, side="right"), 1, _TABULATED.size - 1)
+    known = _TABULATED[np.union1d(after - 1, after)]
+    shifts = [_tabulated_shift(int(f) + 1, alpha, power) for f in known]
+    return np.asarray(np.interp(-1 / freedom, -1 / known, shifts))
 
-    def excess(shift: FloatArray, units: FloatArray) -> FloatArray:
+
+@lru_cache(maxsize=4096)
+def _tabulated_shift(units: int, alpha: float, power: float) -> float:
+    def excess(shift: FloatArray) -> FloatArray:
         return near_power(shift, units, alpha) - power
 
-    highest = np.asarray(10 - 10 * stdtrit(different - 1, alpha / 2), dtype=np.float64)
-    roots = find_roots(excess, (np.zeros_like(highest), highest), (different,))
-    return np.asarray(roots[where])
+    least, highest = np.zeros(1), 10 - 10 * stdtrit([units - 1.0], alpha / 2)
+    return float(find_roots(excess, (least, highest))[0]) if excess(least) < 0 else 0.0
