@@ -687,7 +687,7 @@ def graded_power(trials: int) -> Iterator[Rate]:
 
 
 def cluster_power_rates(trials: int) -> Iterator[Rate]:
-    """Yield the power of CR2 with as many clusters as `n_clusters_needed` asks for."""
+    """Yield the power of both tests with as many clusters as `n_clusters_needed` asks for."""
     for n, psi, icc in product(SIZES, (0.2, 0.5), (0.01, 0.1)):
         size = max(n // 14, 2)
         gap = psi * 0.3
@@ -699,7 +699,7 @@ def cluster_power_rates(trials: int) -> Iterator[Rate]:
         )
         population = f"{sizes.size} clusters of {size}, discordance {psi:g}, ICC {icc:g}"
         share = _share(verdicts.p <= ALPHA)
-        yield Rate("power", "n_clusters_needed, CR2", POWER, n, population, *share)
+        yield Rate("power", "n_clusters_needed, CR2 and Hall's", POWER, n, population, *share)
 
 
 def _power_less_target(shift: float, clusters: float) -> float:

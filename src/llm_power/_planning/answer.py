@@ -383,10 +383,11 @@ def plan_repeats(
     size = float(gap or 0.0)
 
     def items(sigma_d: float) -> float:
-        # Items are clusters of one: the test is Student's with an item less than there are.
+        # The paired t test alone, as the calculator's page has no skewness of samples.
         if sigma_d == 0:
             return 2.0
-        return _some_units(MeanDesign(size, sigma_d, question.level), question.power)
+        design = MeanDesign(size, sigma_d, question.level, hall=False)
+        return _some_units(design, question.power)
 
     return RepeatsPlan(
         question=question,
@@ -411,7 +412,7 @@ def _detectable_of_repeats(n_items: int, sigma_d: float, *, alpha: float, power:
         return 0.0
 
     def at(gap: float) -> MeanDesign:
-        return MeanDesign(gap, sigma_d, alpha)
+        return MeanDesign(gap, sigma_d, alpha, hall=False)
 
     widest = sigma_d
     while at(widest).power(n_items) < power:

@@ -128,7 +128,7 @@ def _of_repeats(plan: RepeatsPlan) -> PlanCurves:
     name = f"paired t test, gap of {points(plan.gap)}"
     settings = {"alpha": asked.level, "power": asked.power}
     return PlanCurves(
-        power={name: (n, MeanDesign(plan.gap, sigma, asked.level).power(n))},
+        power={name: (n, MeanDesign(plan.gap, sigma, asked.level, hall=False).power(n))},
         gap={"detectable gap": (sizes, minimum_detectable_effect(sizes, sigma, **settings))},
         planned={"planned": plan.items},
         target=asked.power,

@@ -197,10 +197,11 @@ def cluster_power(
     cluster_size: ArrayLike,
     *,
     alpha: float = 0.05,
+    hall: bool = True,
 ) -> FloatArray:
-    """Power of the verdict on the mean gap over a sample of clusters: Student's and Hall's tests.
+    """Power of Student's and Hall's tests of the mean gap over a sample of clusters.
 
-    Broadcast shape; the near rejection region alone, as in eq. (2).
+    Broadcast shape; the near rejection region alone, as in eq. (2). Without `hall`, of Student's.
     """
     clusters, size, inside, sigma, gap = broadcast(
         n_clusters=finite("n_clusters", n_clusters),
@@ -214,7 +215,7 @@ def cluster_power(
     if np.any(inside > 1):
         raise InvalidArgument(f"icc must not exceed 1, got {float(inside.max())!r}")
     shift = gap / sigma * np.sqrt(clusters / ((1 - inside) / size + inside))
-    return near_power(shift, clusters, open_unit("alpha", alpha))
+    return near_power(shift, clusters, open_unit("alpha", alpha), hall=hall)
 
 
 @dataclass(frozen=True)
@@ -243,18 +244,21 @@ class ClusterDesign(Design):
 class MeanDesign(Design):
     """The same tests over units: items, or clusters of which each is a single number.
 
-    `sigma_d` may hold several deviations; power then has a last axis for them.
+    `sigma_d` may hold several deviations; power then has a last axis for them. Without `hall`, of
+    Student's test alone.
     """
 
     delta: float
     sigma_d: ArrayLike
     alpha: float = 0.05
+    hall: bool = True
 
     least = 2
 
     def power(self, n: ArrayLike) -> FloatArray:
         """Power of numbers of units."""
-        return cluster_power(self.delta, self.sigma_d, 0.0, n, 1, alpha=self.alpha)
+        law = self.delta, self.sigma_d, 0.0
+        return cluster_power(*law, n, 1, alpha=self.alpha, hall=self.hall)
 
 
 @dataclass(frozen=True)
@@ -311,13 +315,12 @@ def cluster_requirement(
     # N* of independent items over the squared normal quantiles: (sigma / delta)^2.
     unit = resolution_of(fit, alpha, power).n_star_iid / np.square(z_sum(alpha, power))
     known = np.isfinite(fit.icc) & np.isfinite(unit)
-    shift = np.full(n.shape, np.nan)
+    shift, required = np.full(n.shape, np.nan), np.full(n.shape, np.nan)
+    variance = unit * (ratio(clusters, n) * (1 - inside) + between)
     if known.any():
         shift[known] = shift_of_power(clusters[known], alpha, power)
+        required[known] = _required_clusters(variance[known], alpha, power)
     items = items_per_cluster(ratio(clusters, unit * np.square(shift)), between, 1 - inside)
-    required = np.full(n.shape, np.nan)
-    variance = unit * (ratio(clusters, n) * (1 - inside) + between)
-    required[known] = _required_clusters(variance[known], alpha, power)
     items, required = (np.where(np.isinf(unit), np.inf, x) for x in (items, required))
     return ClusterRequirement(
         design_effect=design_effect(ratio(fit.squared_sizes, n), fit.icc),
@@ -339,9 +342,10 @@ def _required_clusters(variance: FloatArray, alpha: float, power: float) -> Floa
         return k - variance * np.square(shift_of_power(k, alpha, power))
 
     clusters = np.full(variance.shape, 2.0)
-    open_ = excess(clusters, variance) < 0
-    rest = variance[open_]
-    many = 2 * rest * np.square(z_sum(alpha, power)) + 50
-    roots = find_roots(excess, (np.full(rest.shape, 2.0), many), (rest,))
-    clusters[open_] = np.ceil(roots - 1e-9)
+    more = excess(clusters, variance) < 0
+    if more.any():
+        rest = variance[more]
+        many = 2 * rest * np.square(z_sum(alpha, power)) + 50
+        roots = find_roots(excess, (clusters[more], many), (rest,))
+        clusters[more] = np.ceil(roots - 1e-9)
     return clusters

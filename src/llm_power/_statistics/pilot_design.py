@@ -402,7 +402,7 @@ class ClusterPilot(_UnitMeans):
 
     def _mean_power(self, gap: ArrayLike) -> Callable[[IntArray], FloatArray]:
         """Mean power of numbers of clusters at equally likely gaps."""
-        effect = quantile_means(gap / np.sqrt(self.drawn_variance))
+        effect = quantile_means(np.asarray(gap) / np.sqrt(self.drawn_variance))
 
         def power(n_clusters: IntArray) -> FloatArray:
             k = n_clusters[..., np.newaxis].astype(np.float64)

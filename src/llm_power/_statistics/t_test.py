@@ -141,16 +141,19 @@ _NORMAL: Final = np.linspace(-8, 8, 401)
 _WEIGHTS: Final = np.exp(-np.square(_NORMAL) / 2) / np.exp(-np.square(_NORMAL) / 2).sum()
 
 
-def near_power(shift: ArrayLike, units: ArrayLike, alpha: float) -> FloatArray:
+def near_power(
+    shift: ArrayLike, units: ArrayLike, alpha: float, *, hall: bool = True
+) -> FloatArray:
     """Chance that both tests reject on the positive side, where the gap is `shift` standard errors.
 
-    It is a mean over the `critical_values` of normal samples.
+    It is a mean over the `critical_values` of normal samples; without Hall's, of Student's alone.
     """
     gaps, sizes = np.broadcast_arrays(shift, units)
     power = np.zeros(gaps.shape)
     for k in np.unique(sizes):
         at = sizes == k
-        chance = below(k - 1, gaps[at][:, np.newaxis], critical_values(int(k), alpha))
+        critical = critical_values(int(k), alpha) if hall else upper_t_quantile([k - 1], alpha / 2)
+        chance = below(k - 1, gaps[at][:, np.newaxis], critical)
         power[at] = 1 - chance.mean(axis=-1)
     return power
 
@@ -209,5 +212,5 @@ def _tabulated_shift(units: int, alpha: float, power: float) -> float:
     def excess(shift: FloatArray) -> FloatArray:
         return near_power(shift, units, alpha) - power
 
-    least, highest = np.zeros(1), 10 - 10 * stdtrit([units - 1.0], alpha / 2)
+    least, highest = np.zeros(1), 10 + 10 * upper_t_quantile([units - 1], alpha / 2)
     return float(find_roots(excess, (least, highest))[0]) if excess(least) < 0 else 0.0

@@ -28,9 +28,10 @@ from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.design_effect import cluster_resolution, design_effect
 from llm_power._statistics.designs import required_units
 from llm_power._statistics.inversion import wald_power, z_sum
+from llm_power._statistics.pilot_design import ClusterPilot, cluster_items_design
 from llm_power._statistics.random_streams import named_rng
-from llm_power._statistics.t_test import shift_of_power
-from llm_power._statistics.verdict import binary_verdicts, mean_verdicts
+from llm_power._statistics.t_test import asymmetry, critical_values, shift_of_power
+from llm_power._statistics.verdict import binary_verdicts, mean_p, mean_verdicts
 
 # The 14 subjects of MMLU-Pro.
 SUBJECTS = np.array(
@@ -67,14 +68,14 @@ def test_power_of_14_subjects_does_not_rise_with_their_items() -> None:
     """Rank 5 against 6 of Table 7, with the ICC of Table 4, two printed decimals."""
     delta, discordant = 226 / 12_032, 3134 / 12_032
     sigma = np.sqrt(discordant - delta**2)
-    power = cluster_power(delta, sigma, 0.0067, [14, 14, 46], [2785, 1e6, 859.4])
+    power = cluster_power(delta, sigma, 0.0067, [14, 14, 46], [2785, 1e6, 859.4], hall=False)
     np.testing.assert_allclose(power, [0.33, 0.344, 0.79], atol=0.005)
 
 
 def test_power_equals_scipys_noncentral_t_and_wald_power() -> None:
     shift = 0.1 / 0.5 * np.sqrt(12 / (0.9 / 20 + 0.1))
     expected = nct.sf(t.isf(0.025, 11), 11, shift)
-    found = cluster_power(-0.1, 0.5, 0.1, 12, 20)
+    found = cluster_power(-0.1, 0.5, 0.1, 12, 20, hall=False)
     np.testing.assert_allclose(found, expected, rtol=1e-9)
     # Of very many clusters it is the normal law's.
     many = cluster_power(0.1, 15.0, 0.0, 10**5, 2)
@@ -88,7 +89,7 @@ def test_power_by_simulation() -> None:
     means = rng.normal(delta, np.sqrt(icc + (1 - icc) / size), (trials, k))
     statistic = means.mean(axis=1) / (means.std(axis=1, ddof=1) / np.sqrt(k))
     share = float((statistic > t.isf(0.025, k - 1)).mean())
-    power = float(cluster_power(delta, 1.0, icc, k, size))
+    power = float(cluster_power(delta, 1.0, icc, k, size, hall=False))
     assert abs(share - power) < 4 * np.sqrt(power * (1 - power) / trials)  # 4 SE
 
 
@@ -99,7 +100,12 @@ def at(pair: int, clusters: float, size: float, cv: float) -> float:
     sigma = np.sqrt(MOMENTS.sum_d2[:, pair].sum() / fit.n_items[pair] - delta**2)
     icc = max(float(fit.icc[pair]), 0.0)
     shift = abs(delta) / sigma * np.sqrt(clusters / ((1 - icc) / size + (1 + cv**2) * icc))
-    return float(nct.sf(t.isf(0.025, clusters - 1), clusters - 1, shift))
+    return both_tests_find(shift, clusters)
+
+
+def both_tests_find(shift: float, clusters: float) -> float:
+    """Power of Student's and Hall's tests by SciPy's noncentral t."""
+    return float(nct.sf(critical_values(int(clusters), 0.05), clusters - 1, shift).mean())
 
 
 MOMENTS = moments_from_counts(*random_counts(12, 9, 40))
@@ -123,6 +129,54 @@ def test_power_at_the_required_items_and_clusters_is_the_target() -> None:
             assert at(pair, k, sizes.mean(), cv) >= 0.8 - 1e-9
             assert k == 2 or at(pair, k - 1, sizes.mean(), cv) < 0.8
         assert (need.n_star[pair] <= sizes.sum()) == (k <= 9)
+
+
+@pytest.mark.parametrize("clusters", [4, 5, 6, 10, 30])
+def test_the_verdict_finds_the_gap_of_the_required_clusters(clusters: int) -> None:
+    """Student's and Hall's tests of 40,000 normal samples, and of one item or cluster; 4 SE."""
+    gap = float(shift_of_power(clusters, 0.05, 0.8)) / clusters**0.5
+    x = named_rng(0, f"required/{clusters}").normal(gap, 1.0, (clusters, 40_000))
+    mean, error = x.mean(axis=0), x.std(axis=0, ddof=1) / clusters**0.5
+    p = mean_p(mean, error, np.full(mean.shape, clusters - 1.0), asymmetry(x - mean))
+    assert abs(((p <= 0.05) & (mean > 0)).mean() - 0.8) < 4 * 0.002
+
+
+def test_columns_and_plans_agree_on_clusters_and_items() -> None:
+    """Student's test alone asked these five clusters for 158.4 items each, or for six clusters."""
+    rng = np.random.default_rng(11)
+    d = 0.35 + np.repeat(rng.normal(size=5), 40) * 0.25 + rng.normal(size=200)
+    moments = moments_from_differences(d, np.repeat([*"abcde"], 40))
+    fit, need = moments.anova, cluster_requirement(moments.anova)
+    law = float(d.mean()), float(d.std()), float(fit.icc)
+    assert need.n_star == required_units(ClusterItemsDesign(*law, 5), 0.8) == np.inf
+    assert need.n_clusters == required_units(ClusterDesign(*law, 40), 0.8) == 7
+    pilot = ClusterPilot(moments)
+    items = cluster_items_design(pilot, 1.5 * pilot.delta).n_star
+    variance = pilot.between + pilot.within
+    of_pilot = 1.5 * pilot.delta, variance**0.5, pilot.between / variance
+    each = required_units(ClusterItemsDesign(*of_pilot, 5), 0.8)
+    assert 5 * (each - 1) < items <= 5 * each
+    gap = float(shift_of_power(200, 0.05, 0.8)) / 200**0.5
+    assert required_units(MeanDesign(gap * (1 + 1e-5), 1.0), 0.8) == 200
+
+
+@pytest.mark.parametrize("icc", [0.0, 0.02, 0.3])
+def test_columns_and_plans_agree_on_many_clusters(icc: float) -> None:
+    fit, gaps = MOMENTS.anova, np.geomspace(0.002, 1.5, 40)
+    one = np.ones(40)
+    fit = replace(
+        fit,
+        n_clusters=9 * one,
+        n_items=180 * one,
+        squared_sizes=3600 * one,
+        sum_d=180 * gaps,
+        sum_d2=180 * (1 + gaps**2),
+        icc=icc * one,
+    )
+    need = cluster_requirement(fit)
+    for gap, clusters, each in zip(gaps, need.n_clusters, need.items_per_cluster, strict=True):
+        assert clusters == required_units(ClusterDesign(gap, 1.0, icc, 20), 0.8)
+        assert np.ceil(each) == required_units(ClusterItemsDesign(gap, 1.0, icc, 9), 0.8)
 
 
 def test_equal_clusters_without_correlation_need_the_items_of_independent_ones() -> None:
@@ -217,15 +271,15 @@ def test_the_interval_of_the_icc_covers_as_it_says(icc: float) -> None:
 
 def test_single_items_without_correlation_are_rs_paired_t_test() -> None:
     """R 4.2.2: power.t.test(delta=.05, sd=.5, power=.8, type="paired")$n is 786.8109."""
-    assert required_units(MeanDesign(0.05, 0.5), 0.8) == 787
+    assert required_units(MeanDesign(0.05, 0.5, hall=False), 0.8) == 787
 
 
 @pytest.mark.parametrize("n_clusters", [12, 14, 40])
 def test_one_item_less_from_each_cluster_has_too_little_power(n_clusters: int) -> None:
     law = (0.02, 0.316, 0.004)
     size = required_units(ClusterItemsDesign(*law, n_clusters), 0.8)
-    assert cluster_power(*law, n_clusters, size, hall=True) >= 0.8
-    assert cluster_power(*law, n_clusters, size - 1, hall=True) < 0.8
+    assert cluster_power(*law, n_clusters, size) >= 0.8
+    assert cluster_power(*law, n_clusters, size - 1) < 0.8
     # The same question the other way round.
     assert required_units(ClusterDesign(*law, size), 0.8) == n_clusters
     assert required_units(ClusterDesign(*law, size - 1), 0.8) > n_clusters

@@ -9,8 +9,9 @@ from scipy.stats import beta, betabinom, binomtest, chi2, nct, t
 
 from llm_power._choices import McNemarTest
 from llm_power._errors import InvalidArgument
+from llm_power._statistics import pilot_design as module
 from llm_power._statistics.cluster_moments import moments_from_counts, moments_from_differences
-from llm_power._statistics.cluster_requirement import cluster_requirement
+from llm_power._statistics.cluster_requirement import MeanDesign, cluster_requirement
 from llm_power._statistics.copula_pairs import draw_graded_pairs, graded_difference_variance
 from llm_power._statistics.designs import Design, required_units
 from llm_power._statistics.intervals import wilson_interval
@@ -23,6 +24,7 @@ from llm_power._statistics.pilot_design import (
     cluster_items_design,
     pilot_design,
 )
+from llm_power._statistics.t_test import critical_values
 
 
 def clustered(
@@ -76,8 +78,12 @@ def test_a_discordance_below_the_gap_is_none() -> None:
 
 
 def test_required_items_of_means_are_those_of_r() -> None:
-    """R: power.t.test(delta = .05, sd = .3, power = .8, type = "paired")$n is 284.5."""
-    assert pilot_design(mean_pilot(0.0, 0.3, 200), 0.05).n_star == 285
+    """R: power.t.test(delta = .05, sd = .3, power = .8, type = "paired")$n is 284.5.
+
+    Hall's test takes one more.
+    """
+    assert required_units(MeanDesign(0.05, 0.3, hall=False), 0.8) == 285
+    assert pilot_design(mean_pilot(0.0, 0.3, 200), 0.05).n_star == 286
 
 
 def test_equal_clusters_have_the_interval_of_their_mean_square() -> None:
@@ -108,7 +114,8 @@ def test_the_fewest_clusters_and_items_have_the_power() -> None:
 
     def power(gap: float, clusters: float, size: float) -> float:
         error = np.sqrt(pilot.variance(pilot.between, pilot.within, size) / clusters)
-        return float(nct(clusters - 1, gap / error).sf(t(clusters - 1).ppf(0.975)))
+        critical = critical_values(int(clusters), 0.05)
+        return float(nct(clusters - 1, gap / error).sf(critical).mean())
 
     number = pilot_design(pilot, 0.05)
     needed = number.n_star
@@ -245,8 +252,12 @@ def test_a_large_pilot_leaves_power_alone() -> None:
     np.testing.assert_allclose(assurance, float(McNemarDesign(0.12, 0.08).power(1_000)), atol=2e-4)
 
 
-def test_means_agree_with_r() -> None:
-    """R 4: integrate(pt(qt(.975, N-1)/w, N-1, sqrt(N)*d/s*u/w, FALSE) * dchisq(x, n-1), 0, Inf)."""
+def test_means_agree_with_r(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of Student's test alone, whose critical value R has.
+
+    R 4: integrate(pt(qt(.975, N-1)/w, N-1, sqrt(N)*d/s*u/w, FALSE) * dchisq(x, n-1), 0, Inf).
+    """
+    monkeypatch.setattr(module, "critical_values", lambda n, a: t(n - 1).isf([a / 2]))
     found = [
         mean_assurance(delta, sigma, n_0).power(n)
         for n, delta, sigma, n_0 in ((400, 0.05, 0.36, 100), (50, 0.3, 0.5, 12))

@@ -10,7 +10,6 @@ from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
-from llm_power._statistics import predictive_power as module
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.paired_equivalence import score_equivalence_test
 from llm_power._statistics.predictive_power import (
@@ -21,7 +20,7 @@ from llm_power._statistics.predictive_power import (
     spread_of_gaps,
 )
 from llm_power._statistics.random_streams import named_rng
-from llm_power._statistics.t_test import asymmetry
+from llm_power._statistics.t_test import asymmetry, shift_of_power
 from llm_power._statistics.verdict import binary_verdicts, mean_p, mean_verdicts
 
 LEVEL, CHANCE = 0.05, 0.8
@@ -67,7 +66,7 @@ def test_where_the_sign_is_too_uncertain_there_is_no_number_and_elsewhere_one() 
 
 
 def test_a_gap_of_more_items_than_are_tabulated_is_the_normal_one() -> None:
-    seen = module._shift_of_both_tests(np.array([1e6, 1e7]), 0.05, 0.8)
+    seen = shift_of_power(np.array([1e6, 1e7]), 0.05, 0.8)
     np.testing.assert_allclose(seen, ndtri(0.975) + ndtri(0.8), rtol=1e-5)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import skew, ttest_1samp
+from scipy.integrate import quad
+from scipy.stats import norm, skew, ttest_1samp
 
 from llm_power._statistics.random_streams import named_rng
-from llm_power._statistics.t_test import normal_skewness, t_test_p_value
+from llm_power._statistics.t_test import below, normal_skewness, shift_of_power, t_test_p_value
 
 
 def p_value(differences: np.ndarray) -> float:
@@ -37,3 +38,22 @@ def test_nodes_of_a_normal_samples_skewness_have_its_moments(units: int) -> None
     np.testing.assert_allclose(nodes.mean(), 0, atol=1e-12)
     # The Monte Carlo error of the deviation is half a percent; 64 nodes lose 1.5 percent.
     np.testing.assert_allclose(nodes.std(), drawn.std(), rtol=0.03)
+
+
+@pytest.mark.parametrize(("units", "shift", "end"), [(2, 636_620, 636_620), (2, 8e5, 636_620)])
+def test_a_noncentral_t_beyond_scipys_reach_is_an_integral_over_chi(
+    units: int, shift: float, end: float
+) -> None:
+    """Of one degree of freedom chi is half normal; the mirrored chance is the rest."""
+    expected = quad(
+        lambda c: 2 * norm.pdf(c) * norm.cdf(end * c - shift), 0, 8, points=[shift / end]
+    )
+    np.testing.assert_allclose(below(units - 1, shift, end), expected[0], atol=1e-7)
+    np.testing.assert_allclose(below(units - 1, -shift, -end), 1 - expected[0], atol=1e-7)
+    np.testing.assert_array_equal(below(2, [60.0, -60.0], [-5.0, 5.0]), [0, 1])
+
+
+def test_two_units_have_the_power_at_a_small_level() -> None:
+    shift = float(shift_of_power(2, 1e-6, 0.8))
+    found = quad(lambda c: 2 * norm.pdf(c) * norm.sf(636_619.3 * c - shift), 0, 8, points=[1.28])
+    np.testing.assert_allclose(found[0], 0.8, atol=1e-6)
