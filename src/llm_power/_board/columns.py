@@ -51,10 +51,10 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "icc_low": "lower end of the 90 % interval of the ICC, taken at 91 % for skewed clusters",
         "icc_high": "upper end of that interval",
         "design_effect_kish": "design effect at the actual cluster sizes",
-        "n_star_these_clusters": "items needed from these clusters, by both tests of the verdict; inf if no number suffices",
+        "n_star_these_clusters": "items these clusters need, by both tests; inf if none suffices",
         "p_cluster": "p-value of a zero gap by CR2's t test, if clusters are the sample",
         "items_per_cluster": "n_star_these_clusters over the clusters",
-        "n_clusters_needed": "clusters of the size at hand needed, by both tests of the verdict",
+        "n_clusters_needed": "clusters needed by both tests, of the size at hand",
         "resolved_cluster": "whether q_cluster >= 1",
     },
     "Monitoring, as in the paper": {
