@@ -136,7 +136,8 @@ _DRAWS: Final = 8_192
 _MANY: Final = 65
 # Degrees of freedom that shifts are tabulated at; between them 1 / freedom is interpolated.
 _TABULATED: Final = np.unique(np.rint(np.append(np.arange(1, 65), np.geomspace(64, 1e6, 61))))
-# Standard normal deviations and their weights, where SciPy's noncentral t is lost to underflow.
+# Shift from which on SciPy's noncentral t is slow, and normal deviations with weights in its place.
+_FAR: Final = 1_000.0
 _NORMAL: Final = np.linspace(-8, 8, 401)
 _WEIGHTS: Final = np.exp(-np.square(_NORMAL) / 2) / np.exp(-np.square(_NORMAL) / 2).sum()
 
@@ -186,7 +187,9 @@ def quantile_means(values: FloatArray) -> FloatArray:
 def below(freedom: ArrayLike, shift: ArrayLike, t: ArrayLike) -> FloatArray:
     """Chance of a noncentral t below `t`; by chi-square where SciPy's is lost to underflow."""
     given = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (freedom, shift, t)))
-    chance = np.asarray(nctdtr(*given))
+    # Of the largest shifts SciPy's sum takes minutes.
+    near = np.where(np.abs(given[1]) < _FAR, given[1], np.nan)
+    chance = np.asarray(nctdtr(given[0], near, given[2]))
     if (lost := np.isnan(chance)).any():
         df, gap, end = (x[lost][:, np.newaxis] for x in given)
         # Beyond SciPy's reach the numerator of t has the sign of the shift.
