@@ -53,9 +53,9 @@ DECISION_COLUMNS: Final[Mapping[str, str]] = {
     "items_assured": "the same with a chance of the target power; inf if a thousand times the "
     "items at hand do not give it",
     "smallest_gap": "approximate detectable gap of the items at hand at the target power and the "
-    "level that decides, by the normal or t law; if 0/1 scores differ on fewer than 20 items it "
-    "can be a quarter above the exact one of pair and plan, or be there where these detect no gap; "
-    "inf if scores have no gap as large",
+    "level that decides, by the normal or t law, with normal effects of clusters that are a "
+    "sample; if 0/1 scores differ on fewer than 20 items it can be a quarter above the exact one "
+    "of pair and plan, or be there where these detect no gap; inf if scores have no gap as large",
     "decided_as": "verdict of these items",
     "chance_of_turning": "chance that a new sample of the same size changes the verdict; about "
     "one half at the level itself",

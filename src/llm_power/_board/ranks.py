@@ -287,8 +287,9 @@ def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
         if ranks["n_missing"].any():
             missing = "a lead counts only if no value of the missing scores would close it, and "
         notes.append(
-            f"Possible ranks need not follow the scores: {missing}a gap that varies less, between "
-            "items or clusters, shows sooner than a larger one that varies more."
+            f"Possible ranks need not follow the scores: {missing}a gap that varies less between "
+            "items or clusters, or without a few far below the rest (skewness), can show sooner "
+            "than a larger one."
         )
     same = (low[first] == low[second]) & (high[first] == high[second])
     if same.any():

@@ -11,6 +11,12 @@ undoes that to the next order. A few observations can show a skewness of the wro
 it harms. So both must reject: p is the larger of the two, and the interval holds both. The two have
 degrees of freedom of their own, for items that do not differ say nothing of how the others vary.
 
+Hall's slope :math:`(1 + at/3)^2` falls to 0 at :math:`t = -3/a`: the skewness of a few clusters
+could leave a gap of many standard errors undecided. Here, unlike there, no slope is below 1/4. Of a
+million samples of 14 clusters with exponential effects and no gap, .0508, .0101 and .0032 reject at
+the levels .05, .005 and .0007, by his cubic .0503, .0099 and .0031, by Student's test alone .0900,
+.0293 and .0122 (Monte Carlo standard error at most .0003).
+
 References
 ----------
 Hall (1992), doi:10.1111/j.2517-6161.1992.tb01872.x; Johnson (1978),
@@ -27,7 +33,7 @@ import numpy as np
 from scipy.special import chdtr, nctdtr, ndtri, stdtr, stdtrit
 
 from llm_power._statistics._numerics import find_roots
-from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, ordered_sum
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, ordered_sum, ratio
 from llm_power._statistics.mcnemar import smallest_exact_p
 from llm_power._statistics.random_streams import named_rng
 
@@ -44,7 +50,14 @@ def asymmetry(residuals: FloatArray) -> FloatArray:
 
 def _hall(t: FloatArray, skew: FloatArray) -> FloatArray:
     square = np.square(t)
-    return t + skew / 3 * square + np.square(skew) / 27 * square * t + skew / 6
+    cubic = t + skew / 3 * square + np.square(skew) / 27 * square * t + skew / 6
+    return cubic - _flat_part(1 + skew * t / 3, skew)
+
+
+def _flat_part(q: FloatArray, skew: FloatArray) -> FloatArray:
+    """Hall's cubic less the integral of max(q^2, 1/4), q = 1 + at/3; exactly 0 from 1/2 on."""
+    inner = np.clip(q, -0.5, 0.5)
+    return ratio(np.square(inner - 0.5) * (inner + 1), skew, 0.0)
 
 
 def one_sided_p(t: ArrayLike, df: ArrayLike, skew: ArrayLike, hall_df: ArrayLike) -> FloatArray:
@@ -93,13 +106,16 @@ def interval_multipliers(
 
     Hall's transform is :math:`((1 + at/3)^3 - 1)/a + a/6`. With :math:`q = 1 + at/3` its inverse is
     :math:`t = 3 (h - a/6) / (q^2 + q + 1)`, which loses no digits where the skewness is small.
+    Where its slope is bounded, h is that of the cubic less its flat part.
     """
     freedom, a, hall = (np.asarray(v, dtype=np.float64) for v in (df, skew, hall_df))
     student, critical = upper_t_quantile(freedom, level / 2), upper_t_quantile(hall, level / 2)
 
     def inverse(h: FloatArray) -> FloatArray:
-        q = np.cbrt(1 + a * (h - a / 6))
-        return np.asarray(3 * (h - a / 6) / (q * q + q + 1))
+        cube = 1 + a * (h - a / 6)
+        flat = _flat_part((4 * cube + 1) / 3, a)
+        q = np.cbrt(cube + a * flat)
+        return np.asarray(3 * (h - a / 6 + flat) / (q * q + q + 1))
 
     below, above = inverse(critical), -inverse(-critical)
     return np.asarray(np.maximum(student, below)), np.asarray(np.maximum(student, above))

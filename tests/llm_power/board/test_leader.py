@@ -138,6 +138,7 @@ def test_what_seems_to_contradict_the_ranks_is_explained() -> None:
     assert note.startswith("Models with overlapping score intervals may still differ")
     [note] = rank_notes(ranks_of(False, [1, 2, 1], [3, 3, 3]), pairs_of("undetermined"))
     assert note.startswith("Possible ranks need not follow the scores: a gap that varies less")
+    assert "or without a few far below the rest (skewness)" in note
     lacking = ranks_of(False, [1, 2, 1], [3, 3, 3]).assign(n_missing=[0, 0, 9])
     [note] = rank_notes(lacking, pairs_of("undetermined"))
     assert "scores: a lead counts only if no value of the missing scores would close it" in note
