@@ -54,10 +54,11 @@ def content_digest(names: Sequence[str], values: FloatArray) -> Keys:
 
 def column_digests(names: Sequence[str], values: FloatArray) -> Keys:
     """The same of each model's scores, (n_models,)."""
-    return _of_columns(_hashed(names), values)
+    return digests_of(_hashed(names), values)
 
 
-def _of_columns(own: Keys, values: FloatArray) -> Keys:
+def digests_of(own: Keys, values: FloatArray) -> Keys:
+    """The same by the keys of the items."""
     own, parts = own[:, np.newaxis], [np.zeros(0, dtype=np.uint64)]
     for start in range(0, values.shape[1], _COLUMNS):
         some = values[:, start : start + _COLUMNS]
@@ -114,7 +115,7 @@ def factored(rows: FloatArray, keys: Keys) -> tuple[FloatArray, Keys]:
     The products of columns stay as they are, but for 1e-10 of the largest, and with them the joint
     distribution of sums of draws.
     """
-    own, first, place = np.unique(_of_columns(keys, rows), return_index=True, return_inverse=True)
+    own, first, place = np.unique(digests_of(keys, rows), return_index=True, return_inverse=True)
     distinct = rows[:, first]
     products = distinct.T @ distinct
     products[np.diag_indices_from(products)] += _RIDGE * max(1.0, products.max())

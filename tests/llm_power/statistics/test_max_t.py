@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import kstest, kurtosis, norm
 
+from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.max_t import (
@@ -152,6 +153,28 @@ def test_models_of_equal_scores_are_drawn_once(kind: str) -> None:
         np.testing.assert_array_equal(
             once.largest(0, 60, family=family), many.largest(0, 60, family=family)
         )
+
+
+@pytest.mark.parametrize("models", [12, 20])
+@pytest.mark.parametrize("family", ["all", "adjacent"])
+@pytest.mark.parametrize("alike", [1, 2, 12])
+@pytest.mark.parametrize("far", [4e5, 1e6, 1e12])
+def test_a_far_larger_score_leaves_the_other_gaps_their_level(
+    far: float, alike: int, family: Family, models: int
+) -> None:
+    """The largest deviate has the law of the gaps, or is a little larger: drawn by themselves."""
+    rng = named_rng(0, "far larger")
+    scores = rng.normal(size=(200, models))
+    scores[0, :alike] += far
+    every = np.triu_indices(models, k=1)
+    first, second = every if family == "all" else (np.arange(models - 1), np.arange(1, models))
+    gaps = scores[:, first] - scores[:, second]
+    gaps -= gaps.mean(axis=0)
+    gaps /= np.sqrt(np.square(gaps).sum(axis=0))
+    expected = np.abs(rng.normal(size=(4_000, 200)) @ gaps).max(axis=1)
+    found = drawn(scores).largest(0, 4_000, family=family)
+    # Both have a standard error of .03.
+    assert -0.13 < np.quantile(found, 0.95) - np.quantile(expected, 0.95) < 0.2
 
 
 @pytest.mark.parametrize("models", [20, 150])
