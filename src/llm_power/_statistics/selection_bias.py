@@ -117,11 +117,14 @@ def leader_on_further_items(
     if parts < 2:
         return None
     kept = _contenders(tasks, weights, blocks, parts)
-    strata = [_by_block(x[:, kept], block) for x, block in zip(tasks, blocks, strict=True)]
+    some = [x[:, kept] for x in tasks]
+    # What differs by rounding alone is told by numbers up to 1; a power of two moves no bit.
+    scale = 2.0 ** np.ceil(np.log2(max(float(np.nanmax(np.abs(x))) for x in some) or 1.0))
+    strata = [_by_block(x / scale, block) for x, block in zip(some, blocks, strict=True)]
     scores = np.mean([_divided(strata, weights, parts, rng) for _ in range(_DIVISIONS)], axis=0)
     if not np.isfinite(scores).all():
         return None
-    return LeaderOnFurtherItems(float(scores[0]), float(scores[0] - scores[1]))
+    return LeaderOnFurtherItems(*(scale * x for x in (scores[0], scores[0] - scores[1])))
 
 
 def _contenders(
@@ -135,7 +138,7 @@ def _contenders(
         largest = np.sort(np.bincount(block))[-(-(int(block.max()) + 1) // parts) :].sum()
         mean += weight * x.mean(axis=0)
         most_lost += weight * float(np.ptp(x)) * largest / len(x)
-    return np.asarray(mean >= np.sort(mean)[-2] - most_lost - 1e-9)
+    return np.asarray(mean >= np.sort(mean)[-2] - most_lost * (1 + 1e-9))
 
 
 def _by_block(x: FloatArray, block: IntArray) -> tuple[FloatArray, FloatArray]:

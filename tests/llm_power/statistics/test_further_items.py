@@ -55,6 +55,15 @@ def test_models_that_cannot_lead_change_nothing() -> None:
     assert _one(np.hstack([x, hopeless])) == _one(x)
 
 
+@pytest.mark.parametrize("times", [1e-13, 1e-9, 1e9])
+def test_another_unit_of_the_scores_changes_the_unit_alone(times: float) -> None:
+    rng = np.random.default_rng(5)
+    x = rng.normal(0.3, 1, (60, 6)) + rng.normal(size=(60, 1))
+    one, other = _one(x), _one(times * x)
+    found = [other.score / times, other.lead / times]
+    assert found == pytest.approx([one.score, one.lead], rel=1e-9)
+
+
 def test_a_clear_leader_keeps_its_score() -> None:
     rng = named_rng(0, "clear leader")
     x = (rng.random((200, 4)) < [0.9, 0.5, 0.4, 0.3]).astype(float)
