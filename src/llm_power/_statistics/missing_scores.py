@@ -153,7 +153,8 @@ def missingness_by_difficulty(scores: ArrayLike) -> MissingnessByDifficulty:
     mean, _ = _column_means(ease, usable)
     deviation = np.where(usable, ease - mean, 0.0)
     variance = np.square(deviation).sum(axis=0) / np.maximum(n - 1, 1)
-    comparable = (m > 0) & (rest > 0) & (variance > 0)
+    rounding = ROUNDING * np.abs(filled).max()
+    comparable = (m > 0) & (rest > 0) & (variance > np.square(rounding))
     # The difference of the two means is that from the common mean, times n / (n - m).
     error = np.sqrt(variance * n / np.where(comparable, m * rest, 1))
     z = ratio(on_present - on_missing, error, where=comparable)

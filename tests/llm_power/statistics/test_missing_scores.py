@@ -107,6 +107,13 @@ def test_p_is_undefined_without_missing_items_or_without_variance() -> None:
     assert np.isnan(missingness_by_difficulty([[1.0], [NAN]]).p[0])
 
 
+def test_scores_that_are_equal_have_no_variance_from_rounding() -> None:
+    x = np.full((40, 6), 0.1)
+    x[:10, :3] = NAN
+    found = missingness_by_difficulty(x)
+    assert np.isnan([found.z, found.p]).all()
+
+
 @pytest.mark.parametrize(
     ("scores", "said"),
     [
