@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtrc, comb, ndtr, ndtri
+from scipy.special import bdtrc, betaln, ndtr, ndtri, xlog1py, xlogy
 
 from llm_power._errors import InvalidArgument, listed
 from llm_power._statistics.argument_checks import (
@@ -23,7 +23,7 @@ from llm_power._statistics.argument_checks import (
     positive_count,
     proportions,
 )
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
 from llm_power._statistics.copula_pairs import (
     draw_graded_pairs,
     lattice_graded_pairs,
@@ -589,9 +589,11 @@ def _difficulty_law(process: ItemDifficulty) -> PairedOutcomes:
 
 def _right_answers(p: FloatArray, repeats: int) -> FloatArray:
     """Binomial probabilities of 0 to `repeats` right answers, on a last axis."""
-    k: IntArray = np.arange(repeats + 1)
-    chance = p[..., np.newaxis]
-    return np.asarray(comb(repeats, k) * chance**k * (1 - chance) ** (repeats - k))
+    right, chance = np.arange(repeats + 1), p[..., np.newaxis]
+    wrong = repeats - right
+    # Of many repeats the number of orders overflows.
+    orders = -betaln(right + 1, wrong + 1) - np.log1p(repeats)
+    return np.asarray(np.exp(orders + xlogy(right, chance) + xlog1py(wrong, -chance)))
 
 
 @lru_cache(maxsize=16)

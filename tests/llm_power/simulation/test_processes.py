@@ -56,6 +56,12 @@ def test_every_process_has_an_example() -> None:
     assert {type(process) for process in EXAMPLES} == set(PROCESSES.values())
 
 
+def test_a_law_of_many_repeats_is_one_of_chances() -> None:
+    law = ItemDifficulty(0.6, 0.5, repeats_a=1_030).law()
+    assert float(law.counts.sum()) == pytest.approx(1)
+    assert_allclose(law.gap, 0.1)
+
+
 def variance(process: Process) -> float:
     """Variance of one item's difference, from the population."""
     population = process.population()
