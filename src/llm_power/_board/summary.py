@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from llm_power._board.resolve import BoardVerdicts
     from llm_power._scores.store import TaskScores
 
+# Share of the items of one cluster up to which CR2's level is .05 to .08 for .05: docs/verdicts.md.
+_DOMINANT: Final = 0.9
 _PROCEDURES: Final = {
     "Fixed n": "resolved",
     "Bonferroni": "resolved_bonferroni",
@@ -174,6 +176,7 @@ def describe_board(
             *missing_warnings(board),
             *(board.average.warnings() if board.average else []),
             *_tested_by_items(tasks, board.cluster),
+            *_one_cluster_dominates(tasks, board),
             *(_clusters_left_out(tasks, board.cluster) if board.declared.weighted else []),
         ],
         "ranks": _records(board.ranks),
@@ -315,6 +318,25 @@ def _tested_by_items(tasks: Sequence[TaskScores], cluster: str | None) -> list[s
         if sampled_clusters(task, cluster) is None
         for has in ["one cluster in" if cluster in task.clusters else "no cluster column"]
     ]
+
+
+def _one_cluster_dominates(tasks: Sequence[TaskScores], board: BoardVerdicts) -> list[str]:
+    """Return a warning for each task of which one cluster has nearly all items."""
+    if board.declared.clusters == "fixed" or board.declared.cluster_test != "cr2":
+        return []
+    lines = []
+    for task in tasks:
+        labels = sampled_clusters(task, board.cluster)
+        names, sizes = np.unique([] if labels is None else labels, return_counts=True)
+        if sizes.max(initial=0) > _DOMINANT * task.n_items:
+            lines.append(
+                f"task {task.task}: {board.cluster} {names[sizes.argmax()]} has "
+                f"{sizes.max() / task.n_items:.1%} of the items; equal models are called different "
+                "more often than the level says (for 5%, in simulations, in up to 16% where it has "
+                "98%, in up to 77% where it has 99.9%). Remedy: --cluster-test wild, or --clusters "
+                "fixed if no further clusters are meant"
+            )
+    return lines
 
 
 def _describe_average(board: BoardVerdicts) -> dict[str, Any] | None:

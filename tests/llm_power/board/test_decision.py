@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -186,6 +187,28 @@ def test_clusters_are_resampled_where_that_is_declared(cluster_test: ClusterTest
         .verdicts["attainable"]
         .any()
     )
+
+
+@pytest.mark.parametrize(
+    ("smaller", "declared", "warned"),
+    [
+        (11, {}, True),
+        (12, {}, False),
+        (11, {"cluster_test": "wild"}, False),
+        (11, {"clusters": "fixed"}, False),
+    ],
+)
+def test_a_cluster_with_nearly_all_items_is_named(
+    smaller: int, declared: dict[str, Any], warned: bool
+) -> None:
+    values = (named_rng(0, "dominant").random((120, 3)) < 0.6).astype(float)
+    subject = ("law",) * (120 - smaller) + ("art",) * smaller
+    task = prepare_task(replace(task_of(values), clusters={"subject": subject}))
+    board = resolve(task, cluster="subject", **declared)
+    warnings = describe_board(board, [task], missing="error")["warnings"]
+    assert [line[:53] for line in warnings] == [
+        "task exam: subject law has 90.8% of the items; equal "
+    ] * warned
 
 
 @pytest.mark.parametrize("clusters", [{}, {"subject": ("all",) * 120}])
