@@ -205,7 +205,7 @@ def below(freedom: ArrayLike, shift: ArrayLike, t: ArrayLike) -> FloatArray:
     given = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (freedom, shift, t)))
     # Of the largest shifts SciPy's sum takes minutes.
     near = np.where(np.abs(given[1]) < _FAR, given[1], np.nan)
-    chance = np.asarray(nctdtr(given[0], near, given[2]))
+    chance = np.asarray(nctdtr(given[0], near, given[2]), dtype=np.float64)
     if (lost := np.isnan(chance)).any():
         df, gap, end = (x[lost][:, np.newaxis] for x in given)
         # Beyond SciPy's reach the numerator of t has the sign of the shift.
