@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, TypedDict, Unpack
+from typing import Any, ClassVar, Unpack
 
 import pandas as pd
 
@@ -22,19 +22,14 @@ from llm_power._board.stream import Keep
 from llm_power._board.summary import describe_board
 from llm_power._choices import (
     CONTROLS,
-    AnswerKey,
     ClusterSampling,
     ClusterTest,
     Control,
-    DecimalMark,
     Family,
-    Kind,
-    Match,
     McNemarTest,
     MissingPolicy,
     Outcome,
     Picture,
-    Pool,
 )
 from llm_power._errors import InvalidArgument
 from llm_power._gate.comparison import Comparison, Side, compare_models, overall_outcome, read_sides
@@ -45,40 +40,13 @@ from llm_power._report.board_answer import board_answer
 from llm_power._report.board_files import title_of, write_board
 from llm_power._scores._choosing import refusing_all_open
 from llm_power._scores.frames import read_memory
-from llm_power._scores.options import ReadOptions
+from llm_power._scores.options import Reading, ReadOptions
 from llm_power._scores.readers import read_open
 from llm_power._scores.selection import prepare_task
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.argument_checks import one_of
 
 _Resolving = Callable[[Path | None], AbstractContextManager[tuple[BoardVerdicts, Path | None]]]
-
-
-class Reading(TypedDict, total=False):
-    """How tables and logs are read, as the attributes of `ReadOptions` say."""
-
-    task: str | None
-    kind: Kind | None
-    unit: str | None
-    lower_is_better: bool
-    exclude: Sequence[str]
-    item: str | None
-    model: str | None
-    score: str | None
-    metric: str | None
-    filter: str | None
-    reducer: str | None
-    latest: bool
-    pool: Pool
-    match: Match
-    true: Sequence[str]
-    percent: bool
-    decimal: DecimalMark | None
-    task_column: str | None
-    repeat_column: str | None
-    accept_other_score: bool
-    skip_malformed: bool
-    answer_key: AnswerKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ import llm_power_audit
 from llm_power import InvalidArgument, simulation
 from llm_power._board.cluster_robustness import random_clusters
 from llm_power._cli import cli
-from llm_power._door import Reading
 from llm_power._errors import _FLAGS
+from llm_power._scores.options import Reading
 from llm_power._statistics.copula_pairs import draw_graded_pairs
 from llm_power._statistics.design_effect import resample_clusters
 from needed import ROOT

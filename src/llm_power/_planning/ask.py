@@ -32,10 +32,10 @@ from llm_power._statistics.argument_checks import (
 )
 
 if TYPE_CHECKING:
-    from llm_power._door import Reading
     from llm_power._planning.costs import CostPlan
     from llm_power._planning.curves import PlanCurves
     from llm_power._planning.pilot import PilotPlan
+    from llm_power._scores.options import Reading
     from llm_power._scores.store import TaskScores
 
 # Which numbers are asked about, and which say how much the models differ.

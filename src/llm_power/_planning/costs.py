@@ -118,9 +118,10 @@ def costs_answer(plan: CostPlan) -> Answer:
             row = [f"{number:,}", f"{variance:.3g}", _money(cost), _money(number * cost)]
             rows.append([name, *row])
     test = TEST_NAMES[plan.test].replace("McNemar's score", "McNemar score")
+    both = ", with Hall's beside it" if plan.test == "student" else ""
     note = (
         f"Smallest gap with power {plan.question.power:g}: "
-        f"{points(design.detectable_gap, up=True)}, by the {test}, over "
+        f"{points(design.detectable_gap, up=True)}, by the {test}{both}, over "
         f"{'items' if _of_items(plan) else 'subjects'}, at the two-sided level "
         f"{plan.question.level:.3g}."
     )

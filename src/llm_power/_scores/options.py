@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypedDict
 
 import numpy as np
 
@@ -240,6 +240,33 @@ class ReadOptions:
 
 
 _DEFAULT: Final = ReadOptions()
+
+
+class Reading(TypedDict, total=False):
+    """How tables and logs are read, as the attributes of `ReadOptions` say."""
+
+    task: str | None
+    kind: Kind | None
+    unit: str | None
+    lower_is_better: bool
+    exclude: Sequence[str]
+    item: str | None
+    model: str | None
+    score: str | None
+    metric: str | None
+    filter: str | None
+    reducer: str | None
+    latest: bool
+    pool: Pool
+    match: Match
+    true: Sequence[str]
+    percent: bool
+    decimal: DecimalMark | None
+    task_column: str | None
+    repeat_column: str | None
+    accept_other_score: bool
+    skip_malformed: bool
+    answer_key: AnswerKey
 
 
 #: What a reader of tables is given: the path of one, or one that is in memory.
