@@ -62,8 +62,9 @@ class ObservedGap:
     width: FloatArray | float = 1.0
     #: What the test adds to its critical value for whole counts.
     continuity: FloatArray | float = 0.0
-    #: Degrees of freedom.
+    #: Degrees of freedom, and whether Hall's test must reject beside Student's.
     freedom: FloatArray | float = np.inf
+    hall: BoolArray | bool = True
     #: Standard deviation of the prior, in those of an item's difference, as z counts them.
     prior: FloatArray | float = USUAL_GAP
 
@@ -77,7 +78,7 @@ class ObservedGap:
         """Return the smallest gap that so many items find with the power."""
         shift = self._critical(level)[0] + self.continuity + ndtri(power)
         if not np.all(np.isinf(self.freedom)):
-            shift = shift_of_power(self.freedom + 1, level, power)
+            shift = shift_of_power(self.freedom + 1, level, power, hall=bool(np.all(self.hall)))
         return np.asarray(shift * self.error)
 
     def items(self, level: float, chance: float, *, further: bool = False) -> FloatArray:
@@ -219,11 +220,17 @@ def binary_gap_seen(b: IntArray, c: IntArray, n: IntArray, *, exact: bool) -> Ob
 
 
 def mean_gap_seen(
-    p: FloatArray, error: FloatArray, n: ArrayLike, freedom: FloatArray | float = np.inf
+    p: FloatArray,
+    error: FloatArray,
+    n: ArrayLike,
+    freedom: FloatArray | float = np.inf,
+    *,
+    hall: bool = True,
 ) -> ObservedGap:
     """Return the gap as a test of a mean sees it: with a flat prior p/2 is that of the other sign.
 
     Where clusters are the sample, more items are more clusters of the size at hand.
     """
     z = -ndtri(np.maximum(p, np.finfo(float).tiny) / 2)
-    return ObservedGap(np.asarray(z), error, np.asarray(n, dtype=np.float64), freedom=freedom)
+    items = np.asarray(n, dtype=np.float64)
+    return ObservedGap(np.asarray(z), error, items, freedom=freedom, hall=hall)

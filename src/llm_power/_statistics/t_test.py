@@ -216,20 +216,22 @@ def below(freedom: ArrayLike, shift: ArrayLike, t: ArrayLike) -> FloatArray:
     return chance
 
 
-def shift_of_power(units: ArrayLike, alpha: float, power: float) -> FloatArray:
-    """Gap over its standard error at which both tests over so many units have their power."""
+def shift_of_power(
+    units: ArrayLike, alpha: float, power: float, *, hall: bool = True
+) -> FloatArray:
+    """Gap over its standard error at which both tests, or Student's, have their power."""
     freedom = np.asarray(units, dtype=np.float64) - 1
     # Neighbors in a fixed table: no pair's gap depends on the others.
     after = np.clip(np.searchsorted(_TABULATED, freedom, side="right"), 1, _TABULATED.size - 1)
     known = _TABULATED[np.union1d(after - 1, after)]
-    shifts = [_tabulated_shift(int(f) + 1, alpha, power) for f in known]
+    shifts = [_tabulated_shift(int(f) + 1, alpha, power, hall) for f in known]
     return np.asarray(np.interp(-1 / freedom, -1 / known, shifts))
 
 
 @lru_cache(maxsize=4096)
-def _tabulated_shift(units: int, alpha: float, power: float) -> float:
+def _tabulated_shift(units: int, alpha: float, power: float, hall: bool) -> float:
     def excess(shift: FloatArray) -> FloatArray:
-        return near_power(shift, units, alpha) - power
+        return near_power(shift, units, alpha, hall=hall) - power
 
     least, highest = np.zeros(1), 10 + 10 * upper_t_quantile([units - 1], alpha / 2)
     return float(find_roots(excess, (least, highest))[0]) if excess(least) < 0 else 0.0

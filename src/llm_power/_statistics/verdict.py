@@ -275,8 +275,7 @@ def average_verdicts(
     delta, error, n = average.delta, average.standard_error, np.asarray(n_items)
     varies = np.isfinite(error)
     p = average_p(average, n_discordant)
-    freedom = np.minimum(average.df, n) if test == "cluster" else np.inf
-    seen = mean_gap_seen(p, error, n, freedom)
+    seen = mean_gap_seen(p, error, n, np.minimum(average.df, n), hall=False)
     # Where all items go one way the error is none, and the p-value has the one that it stands for.
     certain = np.where(delta == 0, np.inf, np.abs(delta) / np.maximum(seen.z, _NOT_ZERO))
     return _verdicts(

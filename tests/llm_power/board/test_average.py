@@ -25,6 +25,7 @@ from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores, read_tasks
 from llm_power._scores.selection import prepare_task, select_models
 from llm_power._scores.store import TaskScores
+from llm_power._statistics.average_gap import average_gap, binary_gap
 from llm_power._statistics.cluster_moments import moments_from_differences
 from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.predictive_power import mean_gap_seen
@@ -87,8 +88,14 @@ def test_one_task_with_all_the_weight_is_as_that_task_alone() -> None:
 
 def test_further_items_multiply_all_tasks_alike() -> None:
     row = average_of(TASKS, family="adjacent").verdicts.query("verdict == 'undetermined'").iloc[0]
-    single = average_of([select(task, row) for task in TASKS]).verdicts.iloc[0]
-    seen = mean_gap_seen(single["p_single"], np.asarray(0.01), single["n_items"])
+    tasks = [select(task, row) for task in TASKS]
+    single = average_of(tasks).verdicts.iloc[0]
+    discordant = [np.sum(np.diff(task.values) != [[0.0]], axis=0) for task in tasks]
+    leads = [np.diff(task.values).sum(axis=0) for task in tasks]
+    b_and_c = [((m - lead) / 2, (m + lead) / 2) for m, lead in zip(discordant, leads, strict=True)]
+    gaps = [binary_gap(*two, task.n_items) for two, task in zip(b_and_c, tasks, strict=True)]
+    df = average_gap(gaps, [1 / 3] * 3).df[0]
+    seen = mean_gap_seen(single["p_single"], np.asarray(0.01), single["n_items"], df)
     assert single["items_even"] == seen.items(0.05, 0.5)
     assert single["more_items_needed"] == seen.items(0.05, 0.8, further=True)
 

@@ -7,11 +7,18 @@ import pytest
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from scipy.stats import binom, ttest_rel
 
-from llm_power._statistics.average_gap import average_gap, binary_gap, mean_gap, share_solved
+from llm_power._statistics.average_gap import (
+    AverageGap,
+    average_gap,
+    binary_gap,
+    mean_gap,
+    share_solved,
+)
 from llm_power._statistics.intervals import tango_interval, wilson_interval
 from llm_power._statistics.mcnemar import mcnemar_asymptotic
 from llm_power._statistics.paired_equivalence import score_equivalence_test
 from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.verdict import average_verdicts
 
 B, C, N = [30, 0, 16, 5], [8, 0, 6, 0], [500, 40, 161, 10]
 
@@ -106,6 +113,27 @@ def test_the_interval_of_an_average_covers(
     truth = np.dot(weights, [p for _, p in tasks])
     covered = chance.ravel()[(found.low <= truth) & (truth <= found.high)].sum()
     assert 0.94 <= covered <= 0.99
+
+
+@pytest.mark.parametrize(("n_tasks", "n_items"), [(2, 4), (4, 5), (2, 10), (4, 100)])
+def test_the_smallest_gap_of_an_average_has_its_power(n_tasks: int, n_items: int) -> None:
+    rng, size = named_rng(0, f"smallest gap/{n_tasks}/{n_items}"), (4_000, n_items)
+    drawn = [rng.standard_normal(size) for _ in range(n_tasks)]
+
+    def average(gap: float) -> AverageGap:
+        tasks = [
+            mean_gap(x.mean(axis=1) + gap, x.std(axis=1, ddof=1) / n_items**0.5, n_items - 1)
+            for x in drawn
+        ]
+        return average_gap(tasks, [1 / n_tasks] * n_tasks)
+
+    items = np.full(4_000, n_tasks * n_items)
+    shown = average_verdicts(average(0.0), items, items).smallest_gap
+    # In errors, of which the true one is known.
+    gap = float(np.mean(shown / average(0.0).standard_error)) / (n_tasks * n_items) ** 0.5
+    found = average(gap)
+    power = np.mean((found.p_different() <= 0.05) & (found.delta > 0))
+    assert power == pytest.approx(0.8, abs=4 * (0.16 / 4_000) ** 0.5)
 
 
 def test_the_interval_of_one_share_is_wilsons() -> None:
