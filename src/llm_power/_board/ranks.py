@@ -84,20 +84,18 @@ def further_sentence(
     here = measure.shown(first["score"])
     if (score, ahead) == (here, lead):
         return ""
-    # It is right on average over boards; on one it misses by no less than the score itself.
-    known = f"(standard error {measure.shown(error)} or more)"
     if sign * (first["score"] - first["score_further"]) >= error:
         return (
             f"{first['model']} scores {here}, in part by luck, as the best of {len(ranks):,} on "
-            f"these items: expect {score} {known} on further items, {place} ({lead} ahead "
-            f"here){less}."
+            f"these items: expect {score} on further items (right on average, not on each board), "
+            f"{place} ({lead} ahead here){less}."
         )
     grows = first["lead_further"] > sign * (first["score"] - second["score"])
     more = "; the second owes more of its score here to luck" if grows and not behind else ""
     return (
         f"Corrected for the luck of being first or second on these items, expect {first['model']} "
-        f"to score {score} {known} on further ones ({here} here), {place} ({lead} ahead "
-        f"here){less}{more}."
+        f"to score {score} on further ones ({here} here; right on average, not on each board), "
+        f"{place} ({lead} ahead here){less}{more}."
     )
 
 

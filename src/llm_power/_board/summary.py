@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from llm_power._board.resolve import BoardVerdicts
     from llm_power._scores.store import TaskScores
 
-# Share of the items of one cluster up to which CR2's level is .05 to .08 for .05: docs/verdicts.md.
+# Share of one cluster up to which CR2's level is at most .09 for .05: docs/verdicts.md.
 _DOMINANT: Final = 0.9
 _PROCEDURES: Final = {
     "Fixed n": "resolved",
@@ -326,15 +326,15 @@ def _one_cluster_dominates(tasks: Sequence[TaskScores], board: BoardVerdicts) ->
         return []
     lines = []
     for task in tasks:
-        labels = sampled_clusters(task, board.cluster)
-        names, sizes = np.unique([] if labels is None else labels, return_counts=True)
-        if sizes.max(initial=0) > _DOMINANT * task.n_items:
+        labels, scored = sampled_clusters(task, board.cluster), task.scored.all(axis=1)
+        names, sizes = np.unique([] if labels is None else labels[scored], return_counts=True)
+        if sizes.max(initial=0) > _DOMINANT * sizes.sum():
             lines.append(
-                f"task {task.task}: {board.cluster} {names[sizes.argmax()]} has "
-                f"{sizes.max() / task.n_items:.1%} of the items; equal models are called different "
-                "more often than the level says (for 5%, in simulations, in up to 16% where it has "
-                "98%, in up to 77% where it has 99.9%). Remedy: --cluster-test wild, or --clusters "
-                "fixed if no further clusters are meant"
+                f"task {task.task}: {board.cluster} {names[sizes.argmax()]} has {sizes.max():,} of "
+                f"the {sizes.sum():,} items that all models have; equal models are called "
+                "different more often than the level says (for 5%, in simulations, in up to a "
+                "fifth where it has 98%, in nearly all where it has 99.9%). Remedy: --cluster-test "
+                "wild, or --clusters fixed if no further clusters are meant"
             )
     return lines
 

@@ -37,14 +37,15 @@ _REPEATS: Final = (
     option("--repeats-a", type=click.IntRange(1), metavar="K", help="Answers of A to an item."),
     option("--repeats-b", type=click.IntRange(1), metavar="K", help="Answers of B; else as many."),
 )
-# Beside those of every table or log, what the refusal of a table may advise.
+# Beside those of every table or log, what the refusal of one may advise.
 _READING: Final = (
     *("kind", "item", "model", "score", "exclude", "true", "percent", "decimal", "repeat_column"),
+    *("task_column", "reducer", "accept_other_score"),
 )
 _PILOT: Final = (
     option("--model-a", metavar="MODEL", help="Model A, if the pilot has several."),
     option("--model-b", metavar="MODEL", help="Model B."),
-    *(options.CLUSTER, options.TASK, options.METRIC, options.FILTER),
+    *(options.CLUSTER, options.TASK, options.METRIC, options.FILTER, options.LATEST),
     *(one for one in options.READING if one.name in _READING),
     option("--missing", type=click.Choice(PILOT_MISSING), help="Missing scores: stop, or skip."),
 )

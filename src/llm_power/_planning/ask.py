@@ -27,6 +27,7 @@ from llm_power._statistics.argument_checks import (
     counts,
     non_negative,
     percent_meant,
+    positive,
     positive_count,
     proportions,
 )
@@ -162,8 +163,8 @@ def plan(
         return _at_cost(prices, how, given, question)
     if pilot is not None:
         return _from_pilot(how, given, question)
-    if any(how.values()):
-        raise InvalidArgument("give --pilot with the options that say how it is read")
+    if alone := next((name for name, value in how.items() if value), None):
+        raise InvalidArgument(f"give --pilot with --{alone}, which says how it is read")
     assumed = _of_numbers(dict(given), Question(**question))
 
     def curves() -> PlanCurves:
@@ -222,6 +223,8 @@ def _at_cost(
 
     for price in _PRICES[:3]:
         non_negative(price, prices[price] or 0.0)
+    for name in given.keys() & {"between", "discordance"}:
+        positive(name, given[name])
     if not prices["cost_answer"]:
         raise InvalidArgument("give a positive --cost-answer with the other costs")
     if question["clusters"] is not None:

@@ -202,9 +202,15 @@ def read_pilot(
         )
     model_a, model_b = map(str, names)
     lacking = np.count_nonzero(~_pair_of(task, model_a, model_b).scored.all(axis=1))
+    if lacking == task.n_items:
+        raise ScoreError(
+            f"{model_a!r} and {model_b!r} have no item in common",
+            remedy="name two models of the same items",
+            file=str(pilot),
+        )
     if lacking and missing != "pairwise":
         raise ScoreError(
-            f"{lacking} of {task.n_items} items have no score of {model_a!r} or of {model_b!r}",
+            f"{lacking:,} of {task.n_items:,} items have no score of {model_a!r} or of {model_b!r}",
             remedy="choose pairwise to leave these items out",
             settings={"missing": "pairwise"},
             file=str(pilot),

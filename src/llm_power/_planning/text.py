@@ -143,7 +143,7 @@ def _range_sentence(plans: PlanRange) -> str:
     most, clusters = plans.most, plans.most.clusters
     (_, at_fewest), (_, where) = ends_of(plans)
     if not isfinite(most.items):
-        return f"{where[0].upper()}{where[1:]} {_sentence(most)}" if clusters else _sentence(most)
+        return f"{where[0].upper()}{where[1:]}, {_sentence(most)}" if clusters else _sentence(most)
     items = _items(most.items) if clusters is None else _shared(most, clusters)
     enough = (
         f"for power {most.question.power:g} on however many items the models differ"

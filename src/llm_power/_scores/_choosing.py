@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from llm_power._errors import ScoreError, Setting, as_options, counted, listed
-from llm_power._scores._source import LogFile, NoClusterColumn
+from llm_power._scores._source import LogFile, NoClusterColumn, SourceFile
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.store import TaskScores
 
@@ -320,6 +320,16 @@ def named_in(text: str, known: Collection[str]) -> list[str] | None:
     """Return the names in a text with commas, None unless each is known."""
     names, rest = _pieces(text, known.__contains__)
     return None if rest else names
+
+
+def asked_tasks(asked: str | None, names: Sequence[str], source: SourceFile) -> Sequence[str]:
+    """Return which tasks of a table are asked for, all without a name."""
+    found = names if asked is None else named_in(asked, names)
+    if found is None:
+        raise source.fault(
+            f"there is no task {asked!r}; the tasks are {listed(names)}", "name one of them"
+        )
+    return found
 
 
 def _pieces(text: str, is_whole: Callable[[str], bool]) -> tuple[list[str], str]:

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from llm_power._scores._choosing import named_in
+from llm_power._scores._choosing import asked_tasks
 from llm_power._scores._table import Table
 from llm_power._scores.options import Given, ReadOptions, read_table
 from llm_power._scores.store import TaskScores
@@ -44,10 +44,11 @@ def read_counts(given: Given, options: ReadOptions) -> list[TaskScores]:
     names = [" vs ".join(pair) for pair in models]
     tasks = table.labels("task") if "task" in table.columns else ("",) * len(names)
     numbers = {name: table.scores(name, names) for name in dict.fromkeys((*whole, *others))}
-    asked = tasks if options.task is None else named_in(options.task, tasks) or ()
+    labels = [f"{task}: {name}" if task else name for task, name in zip(tasks, names, strict=True)]
+    asked = asked_tasks(options.task, [*filter(None, dict.fromkeys(tasks)), *labels], table.source)
     pairs = []
     for k, (pair, name, task) in enumerate(zip(models, names, tasks, strict=True)):
-        if task not in asked:
+        if not {task, labels[k]} & {*asked}:
             continue
         row = {column: float(values[k]) for column, values in numbers.items()}
         _check_counts(table, name, {column: row[column] for column in whole})
@@ -56,7 +57,7 @@ def read_counts(given: Given, options: ReadOptions) -> list[TaskScores]:
         cells = [int(row[column]) for column in ("n11", "b", "c", "n00")]
         pairs.append(
             TaskScores(
-                task=f"{task}: {name}" if task else name,
+                task=labels[k],
                 kind="binary",
                 item_ids=tuple(str(i) for i in range(1, sum(cells) + 1)),
                 models=pair,

@@ -58,7 +58,7 @@ def read_frame(frame: Any, options: ReadOptions | None = None) -> TaskScores:
     >>> read_frame(frame, ReadOptions(task="exam")).mean_scores
     array([0.5, 1. ])
     """
-    return only_task(_tasks_of(frame, options or ReadOptions()), _NAME, "choose one (--task)")
+    return only_task(_tasks_of(frame, options or ReadOptions()), _NAME)
 
 
 def read_memory(

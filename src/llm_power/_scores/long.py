@@ -9,15 +9,17 @@ from typing import Final, cast
 
 import numpy as np
 
-from llm_power._errors import ScoreError, listed
-from llm_power._scores._choosing import named_in
+from llm_power._errors import ScoreError
+from llm_power._scores._choosing import asked_tasks
 from llm_power._scores._table import Coded, Table, table_name
 from llm_power._scores.options import Given, ReadOptions, read_table
 from llm_power._scores.store import ITEM_COLUMN, Repeats, TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
 
 _NAMES_TASKS: Final = re.compile("task|subset|benchmark|dataset", re.IGNORECASE)
-_NAMES_REPEATS: Final = re.compile("attempt|epoch|repeat|run|sample|seed|trial", re.IGNORECASE)
+_NAMES_REPEATS: Final = re.compile(
+    "attempt|epoch|repeat|run|sample|seed|trial|judge|rater|annotator|prompt", re.IGNORECASE
+)
 
 
 def long_columns(names: Container[str], options: ReadOptions) -> tuple[str, str, str]:
@@ -33,11 +35,7 @@ def read_long(given: Given, options: ReadOptions) -> list[TaskScores]:
         return [_read_task(table, options)]
     table.require(options.task_column)
     names, codes = table.coded(options.task_column)
-    asked = names if options.task is None else named_in(options.task, names)
-    if asked is None:
-        raise table.source.fault(
-            f"there is no task {options.task!r}; the tasks are {listed(names)}", "name one of them"
-        )
+    asked = asked_tasks(options.task, names, table.source)
     return [
         _read_task(table.rows(codes == code), replace(options, task=name))
         for code, name in enumerate(names)

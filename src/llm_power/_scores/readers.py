@@ -115,17 +115,19 @@ def read_scores(
 
     def read(asked: ReadOptions) -> TaskScores:
         tasks = _checked(load_reader(name)(paths, asked), name, paths[0], asked)
-        return only_task(tasks, str(paths[0]), "read them with read_tasks")
+        return only_task(tasks, str(paths[0]))
 
     with refusing_all_open(read, declared):
         return read(declared)
 
 
-def only_task(tasks: Sequence[TaskScores], file: str, remedy: str) -> TaskScores:
+def only_task(tasks: Sequence[TaskScores], file: str) -> TaskScores:
     """Return the one task of some, which must be one."""
     if len(tasks) > 1:
         names = listed(task.task for task in tasks)
-        raise ScoreError(f"these are several tasks: {names}", remedy=remedy, file=file)
+        problem = f"these are several tasks: {names}"
+        remedy = "choose one (--task), or read all with read_tasks"
+        raise ScoreError(problem, remedy=remedy, file=file)
     return tasks[0]
 
 

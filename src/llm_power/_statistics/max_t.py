@@ -261,9 +261,9 @@ class GapDraws:
     """
 
     def __init__(self, rows: FloatArray, keys: Keys) -> None:
-        # Models of the same scores are one: between them is no gap, and others see the same.
+        # Models of the same scores, but for a number or rounding, are one: their gap does not vary.
         distinct: dict[int, int] = {}
-        digests = digests_of(keys, rows).tolist()
+        digests = digests_of(keys, _without_rounding(rows)).tolist()
         place = [distinct.setdefault(digest, len(distinct)) for digest in digests]
         self._place, first = np.array(place), np.unique(place, return_index=True)[1]
         if rows.shape[1] <= _FEW_MODELS:
@@ -413,6 +413,17 @@ _FEW_SUMS: Final = 2**23
 _REMEMBERED: Final = 5_000
 
 
+def _without_rounding(rows: FloatArray) -> FloatArray:
+    """Return the numbers of each model to 2^-30 of its largest."""
+    # Finer steps would more often part what rounding moves over the middle between two of them.
+    largest = np.abs(rows).max(axis=0)
+    unit = 2.0 ** (np.ceil(np.log2(np.where(largest > 0, largest, 1.0))) - 30)
+    same = rows / unit
+    np.rint(same, out=same)
+    same *= unit
+    return same
+
+
 def centred_scores(values: FloatArray) -> FloatArray:
     """Scores less their model's mean, (n_items, n_models).
 
@@ -420,8 +431,11 @@ def centred_scores(values: FloatArray) -> FloatArray:
     deviates standard normal all the same.
     """
     present = ~np.isnan(values)
-    centred = np.where(present, values, 0.0)
-    centred -= centred.sum(axis=0) / np.maximum(np.count_nonzero(present, axis=0), 1)
+    n, centred = np.count_nonzero(present, axis=0), np.where(present, values, 0.0)
+    mean = centred.sum(axis=0) / np.maximum(n, 1)
+    centred -= mean
+    # Equal scores do not vary, whatever the rounding of their mean.
+    present &= np.abs(centred) > n * np.spacing(np.abs(mean))
     centred *= present
     return centred
 

@@ -119,12 +119,13 @@ def leader_on_further_items(
     kept = _contenders(tasks, weights, blocks, parts)
     some = [x[:, kept] for x in tasks]
     # What differs by rounding alone is told by numbers up to 1; a power of two moves no bit.
-    scale = 2.0 ** np.ceil(np.log2(max(float(np.nanmax(np.abs(x))) for x in some) or 1.0))
+    sizes = np.nan_to_num(np.fmax.reduce(np.abs(np.concatenate(some)), axis=0))
+    scale = 2.0 ** np.ceil(np.log2(float(np.median(sizes)) or float(sizes.max()) or 1.0))
     strata = [_by_block(x / scale, block) for x, block in zip(some, blocks, strict=True)]
     scores = np.mean([_divided(strata, weights, parts, rng) for _ in range(_DIVISIONS)], axis=0)
     if not np.isfinite(scores).all():
         return None
-    return LeaderOnFurtherItems(*(scale * x for x in (scores[0], scores[0] - scores[1])))
+    return LeaderOnFurtherItems(*(float(scale * x) for x in (scores[0], scores[0] - scores[1])))
 
 
 def _contenders(

@@ -175,6 +175,7 @@ def near_power(
     return power
 
 
+@lru_cache(maxsize=4096)
 def critical_values(units: int, alpha: float) -> FloatArray:
     """Equally likely values of t from which on both tests reject.
 

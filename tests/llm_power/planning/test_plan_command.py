@@ -50,7 +50,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
         ("--gap 0 --margin 0.01", "Plan 85,634 items: enough for power 0.8"),
         (
             "--gap 0.05 --clusters 14 --icc 0.004",
-            "Where the models differ on every item 14 clusters are too few",
+            "Where the models differ on every item, 14 clusters are too few",
         ),
         ("--p-a 0.65 --p-b 0.6", "Plan 2,392 items: enough at every correlation"),
         ("--b 295 --c 249 --n 10042", "Plan 20,662 items or more: they detect"),
@@ -77,7 +77,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
         ),
         (
             "--p-a 0.65 --p-b 0.6 --clusters 14 --icc 0.05",
-            "At the lowest correlation 14 clusters are too few",
+            "At the lowest correlation, 14 clusters are too few",
         ),
         (
             "--n 2000 --discordance 0.1 --clusters 14 --icc 0.004",

@@ -180,7 +180,7 @@ def test_a_text_column_is_no_reason_to_cluster(say: Say, board: Path) -> None:
 def test_no_file_no_pilot(say: Say, tmp_path: Path) -> None:
     assert say("--pilot", tmp_path / "none.csv", *TWO)[0] == 2
     code, _, err = say("--p-a", 0.6, "--p-b", 0.5, "--cluster", "subject")
-    assert (code, err) == (2, "error: give --pilot with the options that say how it is read\n")
+    assert (code, err) == (2, "error: give --pilot with --cluster, which says how it is read\n")
 
 
 @pytest.mark.parametrize("cluster", [(), ("--cluster", "category")])

@@ -34,8 +34,16 @@ def test_a_table_of_counts_is_a_board(tmp_path: Path) -> None:
     ]
     assert round(float(board.verdicts["n_star"].iloc[0]), 1) == 20255.5
     assert read_tasks(path, ReadOptions(task="wg"))[0].mean_scores.round(3).tolist() == [0.785] * 2
-    with pytest.raises(ScoreError, match="several tasks: .hs: .*Remedy: read them with read_tasks"):
+    with pytest.raises(ScoreError, match="several tasks: .hs: .*Remedy: choose one .task., or"):
         read_scores(path)
+
+
+def test_a_pair_is_chosen_by_any_name_of_its_task(tmp_path: Path) -> None:
+    path = table(tmp_path, HEADER + ROWS)
+    for name in ("wg", "wg: gemma vs llama"):
+        assert read_scores(path, ReadOptions(task=name)).models == ("gemma", "llama")
+    with pytest.raises(ScoreError, match="there is no task 'exam'; the tasks are 'hs', 'wg', "):
+        read_scores(path, ReadOptions(task="exam"))
 
 
 def test_the_other_cells_instead_of_accuracies(tmp_path: Path) -> None:

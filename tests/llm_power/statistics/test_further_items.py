@@ -64,6 +64,15 @@ def test_another_unit_of_the_scores_changes_the_unit_alone(times: float) -> None
     assert found == pytest.approx([one.score, one.lead], rel=1e-9)
 
 
+@pytest.mark.parametrize("far", [-1e9, -1e11, -1e13])
+def test_a_far_score_of_another_model_changes_nothing(far: float) -> None:
+    x = named_rng(0, "one far score").random((60, 6))
+    worst = int(x.mean(axis=0).argmin())
+    without = _one(np.delete(x, worst, axis=1))
+    x[0, worst] = far
+    assert _one(x) == without
+
+
 def test_a_clear_leader_keeps_its_score() -> None:
     rng = named_rng(0, "clear leader")
     x = (rng.random((200, 4)) < [0.9, 0.5, 0.4, 0.3]).astype(float)

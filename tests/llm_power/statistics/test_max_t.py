@@ -140,14 +140,17 @@ def test_tiles_of_few_models_find_the_same(monkeypatch: pytest.MonkeyPatch) -> N
     np.testing.assert_allclose(drawn(scores).largest(0, 100), whole, rtol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["binary", "graded"])
+@pytest.mark.parametrize("kind", ["binary", "graded", "but for a number", "but for rounding"])
 def test_models_of_equal_scores_are_drawn_once(kind: str) -> None:
     """The largest deviates are those of the models that differ, in any order of neighbors."""
     scores = named_rng(0, f"equal/{kind}").uniform(size=(300, 40))
     scores = (scores < 0.6).astype(float) if kind == "binary" else scores
-    twice = [*range(40), *range(39, -1, -1)]
+    again = scores[:, ::-1]
+    again = again + 0.1 if kind == "but for a number" else again
+    again = again * 0.1 * 10 if kind == "but for rounding" else again
     keys = keys_of([str(k) for k in range(300)], np.zeros(1, dtype=np.uint64))
-    once, many = (GapDraws(centred_scores(x), keys) for x in (scores, scores[:, twice]))
+    both = scores, np.hstack([scores, again])
+    once, many = (GapDraws(centred_scores(x), keys) for x in both)
     assert many.n_models == 40
     for family in ("all", "adjacent"):
         np.testing.assert_array_equal(
@@ -324,3 +327,13 @@ def test_max_t_on_scores_of_equal_models_leaves_the_same_level() -> None:
 def test_one_model_has_no_pair() -> None:
     with pytest.raises(InvalidArgument, match="n_models must be at least 2, got 1"):
         all_pairs_level(1)
+
+
+def test_models_that_do_not_vary_take_no_part() -> None:
+    rng = named_rng(0, "constant models")
+    scores = rng.uniform(size=(200, 3))
+    keys = keys_of([str(k) for k in range(200)], np.zeros(1, dtype=np.uint64))
+    constant = np.broadcast_to(np.linspace(0.1, 0.9, 30), (200, 30))
+    centred = centred_scores(np.hstack([scores, constant]))
+    assert not centred[:, 3:].any()
+    assert GapDraws(centred, keys).n_models == 4
