@@ -276,7 +276,7 @@ def test_tasks_and_repeats_of_a_long_table(tmp_path: Path) -> None:
     np.testing.assert_array_equal(only.values, math.values)
     with pytest.raises(ScoreError, match="no task 'art'; the tasks are 'law', 'math'"):
         read_tasks(path, ReadOptions(task="art", **options))  # type: ignore[arg-type]
-    with pytest.raises(ScoreError, match="several tasks: 'law', 'math'. Remedy: read them with"):
+    with pytest.raises(ScoreError, match="several tasks: 'law', 'math'. Remedy: choose one"):
         read_scores(path, ReadOptions(**options))  # type: ignore[arg-type]
 
 
