@@ -65,9 +65,9 @@ DECISION_COLUMNS: Final[Mapping[str, str]] = {
     "q_high": "q at n_star_low",
     "n_connor": "required items of the asymptotic test with its two variances (Connor): within "
     "3 per cent, also of the mid-p test, where the smaller of b and c is at least half of the "
-    "larger, else up to 43 (mid-p: 17) per cent too many",
+    "larger, else at level .05 and power .8 up to 43 (mid-p: 17) per cent too many",
     "n_exact": "required items of the exact test by the continuity correction: within 3 per cent "
-    "where n_connor is, else up to 24 per cent too many",
+    "where n_connor is, else at level .05 and power .8 up to 24 per cent too many",
     "type_s": "chance that a significant gap has the wrong sign, if the observed one were true",
     "type_m": "mean factor by which a significant gap then exaggerates",
     "gap_lowest": "smallest gap over all items that the missing scores admit",
