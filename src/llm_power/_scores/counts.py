@@ -45,10 +45,11 @@ def read_counts(given: Given, options: ReadOptions) -> list[TaskScores]:
     tasks = table.labels("task") if "task" in table.columns else ("",) * len(names)
     numbers = {name: table.scores(name, names) for name in dict.fromkeys((*whole, *others))}
     labels = [f"{task}: {name}" if task else name for task, name in zip(tasks, names, strict=True)]
-    asked = asked_tasks(options.task, [*filter(None, dict.fromkeys(tasks)), *labels], table.source)
+    known = [*filter(None, dict.fromkeys(tasks)), *labels]
+    asked = {*asked_tasks(options.task, known, table.source)}
     pairs = []
-    for k, (pair, name, task) in enumerate(zip(models, names, tasks, strict=True)):
-        if not {task, labels[k]} & {*asked}:
+    for k, (pair, name, label) in enumerate(zip(models, names, labels, strict=True)):
+        if asked.isdisjoint((tasks[k], label)):
             continue
         row = {column: float(values[k]) for column, values in numbers.items()}
         _check_counts(table, name, {column: row[column] for column in whole})
@@ -57,7 +58,7 @@ def read_counts(given: Given, options: ReadOptions) -> list[TaskScores]:
         cells = [int(row[column]) for column in ("n11", "b", "c", "n00")]
         pairs.append(
             TaskScores(
-                task=labels[k],
+                task=label,
                 kind="binary",
                 item_ids=tuple(str(i) for i in range(1, sum(cells) + 1)),
                 models=pair,

@@ -57,7 +57,8 @@ def _read_task(table: Table, options: ReadOptions) -> TaskScores:
     table.require(item, model, score, *repeat, clusters=options.clusters)
     by_item, by_model = table.coded(item), table.coded(model)
     by_repeat = table.coded(repeat[0]) if repeat else None
-    answers = options.scaled(_pivot(table, options, by_item, by_model, by_repeat), table.file)
+    scores = _pivot(table, score, by_item, by_model, by_repeat, one_task=not options.task_column)
+    answers = options.scaled(scores, table.file)
     position = {model: j for j, model in enumerate(by_model[0])}
     kept = options.kept(by_model[0], table.file)
     path = table.source.path
@@ -86,7 +87,13 @@ def _read_task(table: Table, options: ReadOptions) -> TaskScores:
 
 
 def _pivot(
-    table: Table, options: ReadOptions, by_item: Coded, by_model: Coded, by_repeat: Coded | None
+    table: Table,
+    score: str,
+    by_item: Coded,
+    by_model: Coded,
+    by_repeat: Coded | None,
+    *,
+    one_task: bool,
 ) -> FloatArray:
     """Return the scores by item, model and repeat, NaN where there is none."""
     (items, item_codes), (models, model_codes) = by_item, by_model
@@ -100,29 +107,27 @@ def _pivot(
             f"data row {row + 1} scores this model on this item once more",
             remedy="keep one row for each item and model"
             + ("" if by_repeat else ", or name the column of the repeats (--repeat-column)")
-            + ("" if by_repeat or options.task_column else " or of the tasks (--task-column)"),
+            + (" or of the tasks (--task-column)" if one_task and not by_repeat else ""),
             file=table.file,
             model=models[model_codes[row]],
             item=items[item_codes[row]],
-            settings={} if by_repeat else _likely_column(table, options, cells),
+            settings={} if by_repeat else _likely_column(table, score, cells, one_task=one_task),
         )
     values = np.full(n_cells, np.nan)
     item_of_row = cast(Sequence[str], np.array(items, dtype=object)[item_codes])
-    values[cells] = table.scores(long_columns(table.columns, options)[2], item_of_row)
+    values[cells] = table.scores(score, item_of_row)
     return values.reshape(len(items), len(models), len(repeats))
 
 
-def _likely_column(table: Table, options: ReadOptions, cells: IntArray) -> dict[str, str]:
+def _likely_column(table: Table, score: str, cells: IntArray, *, one_task: bool) -> dict[str, str]:
     """Return the column of repeats or tasks that tells a cell's rows apart by fewest labels."""
-    *_, score = long_columns(table.columns, options)
     for name in (name for name in table.columns if name != score and table.can_name(name)):
         labels, codes = table.coded(name)
         n_cells = len(np.unique(cells * len(labels) + codes))
         if n_cells == len(cells) and len(labels) == np.bincount(cells).max():
             is_text = replace(table, true=frozenset()).is_text(name)
             is_task = _NAMES_TASKS.search(name) or (is_text and not _NAMES_REPEATS.search(name))
-            is_task = is_task and options.task_column is None
-            return {"task_column" if is_task else "repeat_column": name}
+            return {"task_column" if one_task and is_task else "repeat_column": name}
     return {}
 
 
