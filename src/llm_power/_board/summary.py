@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power import __version__
-from llm_power._board.clusters import sampled_clusters
+from llm_power._board.clusters import sample_column, sampled_clusters
 from llm_power._board.landscape import count_verdicts, describe_landscape
 from llm_power._board.measure import GAP_BINS, confidence, measure_of
 from llm_power._board.repeats import describe_repeats
@@ -322,15 +322,18 @@ def _tested_by_items(tasks: Sequence[TaskScores], cluster: str | None) -> list[s
 
 def _one_cluster_dominates(tasks: Sequence[TaskScores], board: BoardVerdicts) -> list[str]:
     """Return a warning for each task of which one cluster has nearly all items."""
-    if board.declared.clusters == "fixed" or board.declared.cluster_test != "cr2":
+    cluster = sample_column(board.cluster, board.declared)
+    if board.declared.cluster_test != "cr2":
         return []
     lines = []
     for task in tasks:
-        labels, scored = sampled_clusters(task, board.cluster), task.scored.all(axis=1)
-        names, sizes = np.unique([] if labels is None else labels[scored], return_counts=True)
+        labels = sampled_clusters(task, cluster)
+        if labels is None:
+            continue
+        names, sizes = np.unique(labels[task.scored.all(axis=1)], return_counts=True)
         if sizes.max(initial=0) > _DOMINANT * sizes.sum():
             lines.append(
-                f"task {task.task}: {board.cluster} {names[sizes.argmax()]} has {sizes.max():,} of "
+                f"task {task.task}: {cluster} {names[sizes.argmax()]} has {sizes.max():,} of "
                 f"the {sizes.sum():,} items that all models have; equal models are called "
                 "different more often than the level says (for 5%, in simulations, in up to a "
                 "fifth where it has 98%, in nearly all where it has 99.9%). Remedy: --cluster-test "
