@@ -294,12 +294,11 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
             "Wrong sign: share of the significant gaps that favor the worse model. Times the gap: "
             "their mean size over the true gap."
         )
-    own = getattr(plan, plan.question.test)
-    if isinstance(answer, DetectableGap) and plan.sizes and own != answer.n_items:
+    if isinstance(answer, DetectableGap) and plan.sizes and plan.items != answer.n_items:
         lines.append(
             "The power of McNemar's test rises and falls with the number of items: at a gap of "
             f"{points(plan.pair.gap, up=True)} it is {plan.question.power:g} or more on "
-            f"{_items(own)} and on every larger number."
+            f"{_items(plan.items)} and on every larger number."
         )
     if isfinite(plan.n_star) and plan.clusters is None:
         lines.append(

@@ -76,8 +76,8 @@ _ROUNDING: Final = 1e-12
 Largest = Callable[[int, int], FloatArray]
 #: Function and its arguments, block by block, to the results in the same order.
 Each = Callable[
-    [Callable[[int, int], NDArray[np.float32]], Sequence[tuple[int, int]]],
-    Iterable[NDArray[np.float32]],
+    [Callable[[int, int], Singles], Sequence[tuple[int, int]]],
+    Iterable[Singles],
 ]
 
 
@@ -275,7 +275,7 @@ class GapDraws:
         self._rows, self._keys = _on_grid(rows).T.astype(np.float32, order="C")[first], keys
         # What was asked for is asked for again: for ranks, and by the other reading of clusters.
         self._tiles: dict[int, Tile] = {}
-        self._drawn: dict[tuple[int, int], NDArray[np.float32]] = {}
+        self._drawn: dict[tuple[int, int], Singles] = {}
         self._maxima: dict[tuple[int, int, Family], FloatArray] = {}
         # Two numbers a model, as 0/1 scores are, count as 0 and 1: sums are then of whole numbers
         # that single precision holds too.
@@ -302,7 +302,7 @@ class GapDraws:
         rows = self._rows[some].astype(np.float64)
         return rows * self._step[some] + self._least[some] if self._of_two else rows
 
-    def _sums(self, start: int, stop: int) -> NDArray[np.float32]:
+    def _sums(self, start: int, stop: int) -> Singles:
         """Return the weighted sums of each model, (n_models, stop - start)."""
         total, draws = np.zeros((self.n_models, stop - start)), np.zeros(stop - start)
         for first in range(0, len(self._keys), _ITEMS):
@@ -368,7 +368,7 @@ class GapDraws:
             n_fine += tile.n_zero
         return maxima, n_fine
 
-    def _precision(self, first: int) -> NDArray[np.float32]:
+    def _precision(self, first: int) -> Singles:
         """Return one over the root of the squares of differences of a tile's pairs."""
         last = min(first + _MODELS, self.n_models)
         precision = np.empty((last - first, self.n_models - first), dtype=np.float32)
@@ -378,7 +378,7 @@ class GapDraws:
             precision[:, k - first : k - first + _BLOCK] = self._inverse_root(own)
         return precision
 
-    def _inverse_root(self, squares: FloatArray) -> NDArray[np.float32]:
+    def _inverse_root(self, squares: FloatArray) -> Singles:
         """Zero where a gap varies by less than the grid's step an item, or not at all."""
         root, varies = np.sqrt(squares), squares >= self._rows.shape[1]
         return np.divide(1, root, out=np.zeros_like(root), where=varies).astype(np.float32)
