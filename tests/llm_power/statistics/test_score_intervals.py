@@ -10,6 +10,8 @@ consolidation therapy, cells 59, 6, 16, 80: Tango -0.1240 to -0.0054, Newcombe -
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -157,37 +159,27 @@ def exact_coverage(interval: PairedDifferenceInterval, mass: np.ndarray, gap: fl
     return float(mass[covers].sum())
 
 
+SEVEN, FINE = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.9), tuple(np.arange(1, 51) / 50)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("n", "least", "mean"), [(20, 0.9274, 0.9624), (50, 0.9216, 0.9529), (100, 0.9291, 0.9513)]
+    ("discordances", "n_gaps", "n", "least", "mean"),
+    [
+        *((SEVEN, 9, 20, 0.9452, 0.9754), (SEVEN, 9, 50, 0.9406, 0.9633)),
+        *((SEVEN, 9, 100, 0.9364, 0.9566), (FINE, 26, 20, 0.9274, 0.9624)),
+        *((FINE, 26, 50, 0.9216, 0.9529), (FINE, 26, 100, 0.9291, 0.9513)),
+    ],
 )
-def test_exact_coverage_of_tangos_interval_on_a_fine_grid(
-    n: int, least: float, mean: float
+def test_exact_coverage_of_tangos_interval(
+    discordances: Sequence[float], n_gaps: int, n: int, least: float, mean: float
 ) -> None:
-    """Its docstring's figures: sums over all tables, for 50 discordances and 26 gaps each."""
+    """Summed over all tables; nominal .95. The docstring has the figures of the fine grid."""
     b, c = all_tables(n)
     interval = tango_interval(b, c, n)
     covered = []
-    for discordance in np.arange(1, 51) / 50:
-        for gap in discordance * np.linspace(0, 1, 26):
-            cells = [(discordance + gap) / 2, (discordance - gap) / 2, 1 - discordance]
-            mass = multinomial.pmf(np.stack([b, c, n - b - c], axis=-1), n, cells)
-            covered.append(exact_coverage(interval, mass, gap))
-    assert min(covered) == pytest.approx(least, abs=1e-4)
-    assert np.mean(covered) == pytest.approx(mean, abs=1e-4)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("n", "least", "mean"), [(20, 0.9452, 0.9754), (50, 0.9406, 0.9633), (100, 0.9364, 0.9566)]
-)
-def test_exact_coverage_of_tangos_interval(n: int, least: float, mean: float) -> None:
-    """Summed over all tables, for seven discordances and nine gaps each; nominal .95."""
-    b, c = all_tables(n)
-    interval = tango_interval(b, c, n)
-    covered = []
-    for discordance in (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.9):
-        for gap in discordance * np.linspace(0, 1, 9):
+    for discordance in discordances:
+        for gap in discordance * np.linspace(0, 1, n_gaps):
             cells = [(discordance + gap) / 2, (discordance - gap) / 2, 1 - discordance]
             mass = multinomial.pmf(np.stack([b, c, n - b - c], axis=-1), n, cells)
             covered.append(exact_coverage(interval, mass, gap))
