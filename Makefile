@@ -65,8 +65,9 @@ dag: $(STAMP) ## draw the stages behind the tables and figures, into docs/images
 
 PYTEST := $(WITH_PATH) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
+# Each of the two workers has a core: more threads of OpenBLAS than one wait for one another.
 test: $(STAMP) ## run every test that is not slow by nature
-	$(PYTEST) -m "not slow and not whole_run"
+	OPENBLAS_NUM_THREADS=1 $(PYTEST) -m "not slow and not whole_run"
 
 test-slow: $(STAMP) wheel ## run what is: Monte Carlo, kills, whole runs and what reads one, a deployed copy, the wheel
 	$(PYTEST) -m "slow or whole_run"

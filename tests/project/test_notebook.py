@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-import pytest
 from nbclient import NotebookClient
 
 NOTEBOOK = Path(__file__).resolve().parents[2] / "docs" / "notebook.ipynb"
@@ -34,7 +33,6 @@ def said(cell: Any) -> list[str]:
     ]
 
 
-@pytest.mark.slow
 def test_the_notebook_shows_what_it_says_and_the_pages_of_its_answers() -> None:
     stored, run = nbformat.read(NOTEBOOK, as_version=4), executed()
     assert [said(cell) for cell in code_cells(run)] == [said(cell) for cell in code_cells(stored)]

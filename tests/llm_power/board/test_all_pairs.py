@@ -170,7 +170,8 @@ def test_a_streamed_board_counts_and_writes_the_pairs_of_the_board(tmp_path: Pat
         assert tally.counts[name] == held[name].sum()
 
 
-@pytest.mark.parametrize("kind", ["binary", pytest.param("graded", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["binary", "graded"])
 def test_new_names_of_models_change_no_rank_set_and_no_verdict(kind: Kind) -> None:
     rng = np.random.default_rng(6)
     tasks = [drawn_task(9, 80, seed=11), replace(drawn_task(9, 40, seed=12), task="quiz")]

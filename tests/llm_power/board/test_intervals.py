@@ -58,7 +58,8 @@ def assert_rows_agree(rows: pd.DataFrame, margin: float | None, largest: float =
 
 
 @pytest.mark.parametrize(
-    ("family", "margin"), [("all", None), ("adjacent", MARGIN), ("all", MARGIN)]
+    ("family", "margin"),
+    [("all", None), ("adjacent", MARGIN), pytest.param("all", MARGIN, marks=pytest.mark.slow)],
 )
 @pytest.mark.parametrize(
     ("kind", "declared"),

@@ -79,6 +79,7 @@ def test_a_clear_leader_keeps_its_score() -> None:
     assert _one(x).score == pytest.approx(x[:, 0].mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [0.0, 0.04])
 @pytest.mark.parametrize("shared", [0.0, 0.7])
 def test_the_mean_is_that_of_further_items(spread: float, shared: float) -> None:

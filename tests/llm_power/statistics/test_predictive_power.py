@@ -152,6 +152,7 @@ def test_means_of_a_few_clusters_keep_the_promise(n: int) -> None:
     assert -0.02 < kept.mean() - CHANCE < 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.05, 0.0005])
 @pytest.mark.parametrize("n", [5, 9, 14, 23])
 def test_new_clusters_decide_by_both_tests_slightly_more_often(n: int, level: float) -> None:

@@ -49,6 +49,7 @@ def normal_pilots(power: float) -> tuple[float, np.ndarray, np.ndarray]:
     return shift, statistics, np.full(400, 1 / 400)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power", [0.05, 0.2, 0.5, 0.8, 0.95])
 def test_the_limit_has_its_confidence_whatever_the_power_of_the_pilot(power: float) -> None:
     shift, statistics, weights = normal_pilots(power)
