@@ -66,6 +66,7 @@ dag: $(STAMP) ## draw the stages behind the tables and figures, into docs/images
 PYTEST := $(WITH_PATH) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 # Each of the two workers has a core: more threads of OpenBLAS than one wait for one another.
+# Slow tests leave it its threads, for one of them compares what these make with what one makes.
 test: $(STAMP) ## run every test that is not slow by nature
 	OPENBLAS_NUM_THREADS=1 $(PYTEST) -m "not slow and not whole_run"
 
